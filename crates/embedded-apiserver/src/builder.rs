@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::api::Api;
-use crate::controllers::{self, Controller};
+use crate::controllers::{self, BuiltinController};
 use crate::front::{Front, User};
 use crate::options::ApiOptions;
 use crate::server::EmbeddedApiserver;
@@ -41,9 +41,9 @@ impl Builder {
     /// Adds a user with a token. Every user may do everything, unless a fault denies it:
     ///
     /// ```
-    /// # use embedded_apiserver::{EmbeddedApiserver, Fault};
+    /// # use embedded_apiserver::{EmbeddedApiserver, ServerFault};
     /// let server = EmbeddedApiserver::builder().token("secret").user("reader", "other").build();
-    /// server.inject(Fault::forbidden().resource("secrets").when(|request| request.user == "reader"));
+    /// server.inject(ServerFault::forbidden().resource("secrets").when(|request| request.user == "reader"));
     /// ```
     pub fn user(mut self, name: impl Into<String>, token: impl Into<String>) -> Self {
         self.users.push(User { name: name.into(), token: token.into() });
@@ -141,22 +141,22 @@ impl Builder {
     /// Runs these controllers; by default none. They act on all objects, on tokio's clock, and end with the server.
     ///
     /// ```
-    /// # use embedded_apiserver::{Controller, EmbeddedApiserver};
+    /// # use embedded_apiserver::{BuiltinController, EmbeddedApiserver};
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
     /// # async fn main() {
-    /// let controllers = [Controller::GarbageCollector, Controller::Namespace];
+    /// let controllers = [BuiltinController::GarbageCollector, BuiltinController::Namespace];
     /// let server = EmbeddedApiserver::builder().controllers(controllers).build();
     /// # }
     /// ```
     ///
     /// Without the garbage collector owners have no effect, nor has a `propagationPolicy`: a delete adds no finalizer that
     /// nobody would remove. Without the controller of namespaces a deleted namespace is emptied and removed at once.
-    pub fn controllers(mut self, controllers: impl IntoIterator<Item = Controller>) -> Self {
+    pub fn controllers(mut self, controllers: impl IntoIterator<Item = BuiltinController>) -> Self {
         self.options.controllers.extend(controllers);
         self
     }
 
-    /// How long the [controller of namespaces](Controller::Namespace) waits after a change of a namespace that is being
+    /// How long the [controller of namespaces](BuiltinController::Namespace) waits after a change of a namespace that is being
     /// deleted, or in it, before it looks what there is to delete; 5 s.
     pub fn namespace_wait(mut self, wait: Duration) -> Self {
         self.options.namespace_wait = wait;

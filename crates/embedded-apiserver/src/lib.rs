@@ -11,7 +11,7 @@
 //! middle of an event, and it has to recover from that.
 //!
 //! ```
-//! use embedded_apiserver::{EmbeddedApiserver, Fault};
+//! use embedded_apiserver::{EmbeddedApiserver, ServerFault};
 //! use futures::TryStreamExt;
 //! use k8s_openapi::api::core::v1::ConfigMap;
 //! use kube_client::api::{Api, Patch, WatchEvent, WatchParams};
@@ -32,7 +32,7 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let server = EmbeddedApiserver::new();
-//! let fault = server.inject(Fault::cut_after(0).resource("configmaps").once());
+//! let fault = server.inject(ServerFault::cut_after(0).resource("configmaps").once());
 //! let running = tokio::spawn(controller(Api::default_namespaced(server.client())));
 //! server.create(&serde_json::from_value::<ConfigMap>(
 //!     json!({"metadata": {"name": "a", "labels": {"tier": "front"}}}))?).await?;
@@ -52,25 +52,25 @@
 //! - [`EmbeddedApiserver::quiet_client`] and [`EmbeddedApiserver::create`] are for the set-up: faults do not affect
 //!   their requests, and the journal does not record them.
 //! - [`EmbeddedApiserver::listen`] serves HTTP/1.1 on a free port of the loopback address, for other processes: kubectl,
-//!   programs in Go. The [`Endpoint`] writes a kubeconfig. It ends when it is stopped or dropped.
+//!   programs in Go. The [`TcpServer`] writes a kubeconfig. It ends when it is stopped or dropped.
 //!
 //! # What goes wrong
 //!
-//! A [`Fault`] says what goes wrong, for which requests and how often. It works the same in process and over TCP. With
+//! A [`ServerFault`] says what goes wrong, for which requests and how often. It works the same in process and over TCP. With
 //! [`compact`](EmbeddedApiserver::compact) and [`rewind`](EmbeddedApiserver::rewind) history is forgotten, or writes are undone.
 //!
 //! | on the wire | fault |
 //! |---|---|
-//! | 410 as status, on the next page, as event | [`expired`](Fault::expired), [`expired_continue`](Fault::expired_continue), [`expired_event`](Fault::expired_event) |
-//! | 429 as Status, as plain text | [`too_many_requests`](Fault::too_many_requests), [`overloaded`](Fault::overloaded) |
-//! | 401, 403, 500, 503, any other | [`unauthorized`](Fault::unauthorized), [`forbidden`](Fault::forbidden), [`status`](Fault::status) |
-//! | no answer, a connection that is cut | [`refuse`](Fault::refuse), [`cut_after`](Fault::cut_after), [`cut_after_bytes`](Fault::cut_after_bytes) |
-//! | a watch that ends | [`close`](Fault::close), [`close_after`](Fault::close_after) |
-//! | silence, slowness | [`stall`](Fault::stall), [`stall_after`](Fault::stall_after), [`delay`](Fault::delay) |
-//! | initial events without their closing bookmark, or none at all | [`drop_end_bookmark`](Fault::drop_end_bookmark), [`ignore_send_initial_events`](Fault::ignore_send_initial_events) |
-//! | events that are duplicated, reordered, lost | [`duplicate_event`](Fault::duplicate_event), [`reorder_event`](Fault::reorder_event), [`lose_event`](Fault::lose_event) |
-//! | objects and JSON that a client cannot decode | [`undecodable_object`](Fault::undecodable_object), [`bad_json`](Fault::bad_json) |
-//! | a restored backup | [`rewind`](Fault::rewind) |
+//! | 410 as status, on the next page, as event | [`expired`](ServerFault::expired), [`expired_continue`](ServerFault::expired_continue), [`expired_event`](ServerFault::expired_event) |
+//! | 429 as Status, as plain text | [`too_many_requests`](ServerFault::too_many_requests), [`overloaded`](ServerFault::overloaded) |
+//! | 401, 403, 500, 503, any other | [`unauthorized`](ServerFault::unauthorized), [`forbidden`](ServerFault::forbidden), [`status`](ServerFault::status) |
+//! | no answer, a connection that is cut | [`refuse`](ServerFault::refuse), [`cut_after`](ServerFault::cut_after), [`cut_after_bytes`](ServerFault::cut_after_bytes) |
+//! | a watch that ends | [`close`](ServerFault::close), [`close_after`](ServerFault::close_after) |
+//! | silence, slowness | [`stall`](ServerFault::stall), [`stall_after`](ServerFault::stall_after), [`delay`](ServerFault::delay) |
+//! | initial events without their closing bookmark, or none at all | [`drop_end_bookmark`](ServerFault::drop_end_bookmark), [`ignore_send_initial_events`](ServerFault::ignore_send_initial_events) |
+//! | events that are duplicated, reordered, lost | [`duplicate_event`](ServerFault::duplicate_event), [`reorder_event`](ServerFault::reorder_event), [`lose_event`](ServerFault::lose_event) |
+//! | objects and JSON that a client cannot decode | [`undecodable_object`](ServerFault::undecodable_object), [`bad_json`](ServerFault::bad_json) |
+//! | a restored backup | [`rewind`](ServerFault::rewind) |
 //!
 //! The [`Journal`] records every request, and lets a test wait for one.
 //!
@@ -103,7 +103,7 @@
 //! - HTTP/1.1 without TLS; no HTTP/2, no WebSocket, so no `exec`, `attach`, `port-forward` and no logs. A watch over a
 //!   WebSocket is answered with 503, after which clients ask without.
 //! - Users are known by their tokens; there are no access rules, and reviews of access say that everything is allowed.
-//!   [`Fault::forbidden`] denies requests of a test's choice, and reviews know nothing of it. If tokens are set, requests
+//!   [`ServerFault::forbidden`] denies requests of a test's choice, and reviews know nothing of it. If tokens are set, requests
 //!   without one are answered with 401, except for health and version.
 //! - Discovery is plain, not aggregated, and lists the kinds of Kubernetes 1.33 to 1.37. OpenAPI is that of 1.36, version 3
 //!   only and in JSON only; operations have no descriptions, and those of custom resources have only the parameters that kubectl
@@ -173,8 +173,8 @@
 //!
 //! - [`compact`](EmbeddedApiserver::compact) affects all resources. In the real server each watch cache and etcd
 //!   forget old versions separately.
-//! - A fault sees requests, so it cannot refuse a TCP connection: [`Fault::refuse`] closes the connection without an
-//!   answer. To have connections refused, stop the [`Endpoint`] and [listen](EmbeddedApiserver::listen_on) on its address again later.
+//! - A fault sees requests, so it cannot refuse a TCP connection: [`ServerFault::refuse`] closes the connection without an
+//!   answer. To have connections refused, stop the [`TcpServer`] and [listen](EmbeddedApiserver::listen_on) on its address again later.
 //!
 //! # Rules
 //!
@@ -202,7 +202,7 @@
 //!
 //! Two controllers of kube-controller-manager can be [switched on](Builder::controllers). There are no others.
 //!
-//! | | [`Controller::GarbageCollector`] | [`Controller::Namespace`] |
+//! | | [`BuiltinController::GarbageCollector`] | [`BuiltinController::Namespace`] |
 //! |---|---|---|
 //! | off | owners have no effect, nor has a `propagationPolicy` (as with `--enable-garbage-collector=false`) | a deleted namespace is emptied and removed at once |
 //! | on | dependents follow their owner, in the background or the foreground, or are orphaned | a deleted namespace is emptied after a while, pods first; its conditions say what remains |
@@ -249,10 +249,10 @@ mod transport;
 mod write;
 
 pub use builder::Builder;
-pub use controllers::Controller;
-pub use faults::{Fault, InjectedFault};
+pub use controllers::BuiltinController;
+pub use faults::{InjectedServerFault, ServerFault};
 pub use journal::{Journal, RecordedRequest};
 pub use request::Verb;
-pub use server::{EmbeddedApiserver, Forgotten};
+pub use server::{EmbeddedApiserver, RewindError};
 pub use simulation::{RunningSimulation, Simulation};
-pub use transport::{AnswerBody, Endpoint, InMemory};
+pub use transport::{AnswerBody, InMemory, TcpServer};

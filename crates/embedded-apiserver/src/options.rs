@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::{Duration, SystemTime};
 
-use crate::controllers::Controller;
+use crate::controllers::BuiltinController;
 use crate::storage::{History, Slowness};
 
 /// Settings of the API. The defaults are those of the real server.
@@ -33,14 +33,14 @@ pub(crate) struct ApiOptions {
     /// The time at the start; from there it advances with tokio's clock.
     pub(crate) now: SystemTime,
     /// The controllers that run.
-    pub(crate) controllers: BTreeSet<Controller>,
+    pub(crate) controllers: BTreeSet<BuiltinController>,
     /// How long the controller of namespaces waits after a change of a namespace, or in it, before it looks.
     pub(crate) namespace_wait: Duration,
 }
 
 impl ApiOptions {
     /// Whether a controller runs.
-    pub(crate) fn runs(&self, controller: Controller) -> bool {
+    pub(crate) fn runs(&self, controller: BuiltinController) -> bool {
         self.controllers.contains(&controller)
     }
 }

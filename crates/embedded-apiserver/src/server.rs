@@ -12,14 +12,14 @@ use serde::de::DeserializeOwned;
 
 use crate::api::Api;
 use crate::builder::Builder;
-use crate::faults::{Fault, InjectedFault};
+use crate::faults::{InjectedServerFault, ServerFault};
 use crate::front::Front;
 use crate::journal::Journal;
-use crate::transport::{Endpoint, InMemory};
+use crate::transport::{InMemory, TcpServer};
 
 /// A Kubernetes API server in this process. Cheap to clone; all clones are the same server.
 ///
-/// It lives as long as any clone, client or [`Endpoint`] of it. It runs no tasks in the background, except for the
+/// It lives as long as any clone, client or [`TcpServer`] of it. It runs no tasks in the background, except for the
 /// [controllers](Builder::controllers) that are switched on.
 #[derive(Clone, Debug)]
 pub struct EmbeddedApiserver {
@@ -70,14 +70,14 @@ impl EmbeddedApiserver {
     ///
     /// Do not use sockets under tokio's paused time: while all tasks wait for sockets, tokio advances the clock to the
     /// next timer, and time-outs fire at once.
-    pub async fn listen(&self) -> io::Result<Endpoint> {
+    pub async fn listen(&self) -> io::Result<TcpServer> {
         self.listen_on((Ipv4Addr::LOCALHOST, 0).into()).await
     }
 
     /// Listens on this address: that of an endpoint that was stopped, for example, or one that other machines can reach.
     /// There is no TLS, so tokens are sent in plain text.
-    pub async fn listen_on(&self, address: SocketAddr) -> io::Result<Endpoint> {
-        Endpoint::bind(self.front.clone(), address).await
+    pub async fn listen_on(&self, address: SocketAddr) -> io::Result<TcpServer> {
+        TcpServer::bind(self.front.clone(), address).await
     }
 }
 
@@ -107,8 +107,8 @@ impl EmbeddedApiserver {
         self.quiet_client().request(request).await
     }
 
-    /// Makes requests fail from now on in the way that the [`Fault`] describes.
-    pub fn inject(&self, fault: Fault) -> InjectedFault {
+    /// Makes requests fail from now on in the way that the [`ServerFault`] describes.
+    pub fn inject(&self, fault: ServerFault) -> InjectedServerFault {
         self.front.faults.inject(fault)
     }
 
@@ -139,8 +139,8 @@ impl EmbeddedApiserver {
 
     /// Restores the state as of this version, as from a backup: all watches end, and later writes use the same versions
     /// again. A version that has not been reached yet changes nothing.
-    pub fn rewind(&self, version: u64) -> Result<(), Forgotten> {
-        self.front.api.rewind(version).map_err(|gone| Forgotten { oldest: gone.oldest })
+    pub fn rewind(&self, version: u64) -> Result<(), RewindError> {
+        self.front.api.rewind(version).map_err(|gone| RewindError { oldest: gone.oldest })
     }
 }
 
@@ -154,7 +154,7 @@ impl Default for EmbeddedApiserver {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the oldest version that is remembered is {oldest}")]
 #[non_exhaustive]
-pub struct Forgotten {
+pub struct RewindError {
     /// The oldest version that is still known.
     pub oldest: u64,
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use informer_recording::{Listening, Recorded, Recorder, RecordingProxy};
+use informer_recording::{LocalServer, Recorded, Recorder, RecordingProxy};
 use kube_client::api::DynamicObject;
 use kube_informer::kind::KindInfo;
 use kube_informer::source::Sources as _;
@@ -120,7 +120,7 @@ async fn sensitive(args: &RecordArgs, cluster: &Cluster) -> Result<Vec<KindInfo>
 /// What makes the requests that are recorded.
 enum Recording {
     Informers(SharedInformerFactory, Vec<SharedInformer<DynamicObject>>),
-    Proxy(Listening),
+    Proxy(LocalServer),
 }
 
 impl Recording {

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::SystemTime;
 
-use embedded_apiserver::{Controller, EmbeddedApiserver, Simulation};
+use embedded_apiserver::{BuiltinController, EmbeddedApiserver, Simulation};
 
 use crate::args::{ControllerName, ServeArgs};
 use crate::ending::asked_to_end;
@@ -17,8 +17,8 @@ const CHANGES_A_NODE: f64 = 1.0;
 pub(crate) async fn run(args: &ServeArgs) -> Result<(), Failure> {
     let screen = Screen::new();
     let controllers = args.controllers.iter().map(|name| match name {
-        ControllerName::Gc => Controller::GarbageCollector,
-        ControllerName::Namespace => Controller::Namespace,
+        ControllerName::Gc => BuiltinController::GarbageCollector,
+        ControllerName::Namespace => BuiltinController::Namespace,
     });
     let builder = EmbeddedApiserver::builder().first_version(first_version()).only_hosts(args.hosts.clone());
     let server = builder.controllers(controllers).build();

@@ -50,6 +50,7 @@ pub mod writes;
 
 pub use controller::{Controller, Ctx, Next, ReconcileError};
 pub use election::{Election, Leadership};
+pub use kube_informer;
 pub use recorder::Recorder;
-pub use slow_start::{Stopped, slow_start};
+pub use slow_start::{SlowStartError, slow_start};
 pub use writes::{Objects, Tracker, WriteError};

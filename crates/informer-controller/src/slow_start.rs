@@ -22,7 +22,7 @@ use futures::future::join_all;
 /// assert_eq!((stopped.done, stopped.error), (5, "quota exceeded"));
 /// # }
 /// ```
-pub async fn slow_start<F, R, E>(count: usize, mut function: F) -> Result<(), Stopped<E>>
+pub async fn slow_start<F, R, E>(count: usize, mut function: F) -> Result<(), SlowStartError<E>>
 where
     F: FnMut(usize) -> R,
     R: Future<Output = Result<(), E>>,
@@ -33,7 +33,7 @@ where
         let results = join_all((begun..end).map(&mut function)).await;
         let succeeded = results.iter().filter(|result| result.is_ok()).count();
         if let Some(error) = results.into_iter().find_map(Result::err) {
-            return Err(Stopped { done: begun + succeeded, error });
+            return Err(SlowStartError { done: begun + succeeded, error });
         }
         (begun, batch) = (end, batch * 2);
     }
@@ -43,20 +43,20 @@ where
 /// Not all of it was done.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Stopped<E> {
+pub struct SlowStartError<E> {
     /// How many succeeded.
     pub done: usize,
     /// The first failure.
     pub error: E,
 }
 
-impl<E> fmt::Display for Stopped<E> {
+impl<E> fmt::Display for SlowStartError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "stopped after {} that succeeded", self.done)
     }
 }
 
-impl<E: Error + 'static> Error for Stopped<E> {
+impl<E: Error + 'static> Error for SlowStartError<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         Some(&self.error)
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use informer_endpoint::{Endpoint, Objects, QueueStatus};
+use informer_endpoint::{Endpoint, ObjectBrowser, QueueStatus};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use kube_informer::testing::ScriptedSource;
 use kube_informer::{SharedInformer, async_handler, handler};
@@ -74,7 +74,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
             retries: runs / 50,
         }]
     };
-    let shown = Objects::new().informer(&pod_informer).informer(&map_informer).informer(&secret_informer);
+    let shown =
+        ObjectBrowser::new().informer(&pod_informer).informer(&map_informer).informer(&secret_informer);
     let endpoint = Endpoint::new(statuses).queues(queue).objects(shown);
     let listening = endpoint.listen(([127, 0, 0, 1], port).into()).await?;
     println!("listening at http://{}/debug/informers", listening.address());

@@ -10,6 +10,7 @@ use futures::stream::{BoxStream, Stream as _};
 use http::header::CONTENT_TYPE;
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use hyper::body::{Body as HttpBody, Bytes, Frame, SizeHint};
+use serde::Serialize;
 use serde_json::Value;
 
 /// The body of an answer.
@@ -122,6 +123,7 @@ pub(crate) fn later(json: BoxFuture<'static, String>) -> Response<Body> {
 }
 
 /// One event. JSON without line breaks is one line of data.
-pub(crate) fn event(data: &Value) -> Bytes {
+pub(crate) fn event(data: &impl Serialize) -> Bytes {
+    let data = serde_json::to_string(data).unwrap_or_default();
     format!("data: {data}\n\n").into()
 }

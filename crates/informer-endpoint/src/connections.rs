@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep_until};
 
-/// How many connections are served at once. Streams have seats, far fewer than this, so there is always room for others.
+/// How many connections the endpoint serves at once. Streams have seats, far fewer than this, so there is always room for others.
 pub(crate) const CONNECTIONS: usize = 64;
 
 /// So long nobody is dropped who has just come: the request may be there and only not be read yet.
@@ -49,8 +49,8 @@ impl Progress {
 }
 
 /// The connections that are served, the oldest first. They end when this is dropped.
-#[derive(Default)]
 pub(crate) struct Connections {
+    most: usize,
     tasks: JoinSet<()>,
     open: Vec<Open>,
 }
@@ -62,13 +62,17 @@ struct Open {
 }
 
 impl Connections {
+    pub(crate) fn at_most(most: usize) -> Self {
+        Self { most, tasks: JoinSet::new(), open: Vec::new() }
+    }
+
     /// Waits until there is room for one more, which at worst is made: by ending the connection that has had a place for longest
     /// without making use of it.
     pub(crate) async fn room(&mut self) {
         loop {
             while self.tasks.try_join_next().is_some() {}
             self.open.retain(|open| !open.task.is_finished());
-            if self.tasks.len() < CONNECTIONS {
+            if self.tasks.len() < self.most {
                 return;
             }
             let due = |open: &Open| Some(open.since + open.progress.kept()?);

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{Method, Response, StatusCode};
+use informer_wire::QueueStatus;
+use informer_wire::status_document::StatusDocument;
 use kube_informer::status::InformerStatus;
-use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::answer::{Refusal, text, typed};
-use crate::browse::{Objects, Pages};
+use crate::browse::{ObjectBrowser, Pages};
 use crate::digests::Digested;
 use crate::guard::{self, Hosts};
-use crate::queue::QueueStatus;
 use crate::stream::{OBJECT_VIEWERS, VIEWERS};
 use crate::{browse, debug, digests, readiness};
 
@@ -26,7 +26,7 @@ pub struct Endpoint {
     queues: Option<Arc<dyn Fn() -> Vec<QueueStatus> + Send + Sync>>,
     max_staleness: Option<Duration>,
     pub(crate) hosts: Hosts,
-    pub(crate) objects: Option<Objects>,
+    pub(crate) objects: Option<ObjectBrowser>,
     pub(crate) seats: Arc<Semaphore>,
     pub(crate) object_seats: Arc<Semaphore>,
     pub(crate) pages: Pages,
@@ -63,7 +63,8 @@ impl Endpoint {
     }
 
     /// Shows these work queues with the informers. The function is called for every request, and once a second while somebody
-    /// views the page.
+    /// views the page. That of a controller is `Controller::queue_status()` of `informer-controller`; of a queue without one, the
+    /// program says what it knows:
     ///
     /// ```
     /// use informer_endpoint::{Endpoint, QueueStatus};
@@ -75,15 +76,18 @@ impl Endpoint {
     /// assert!(answer.body().contains("replicaset"));
     /// ```
     #[must_use]
-    pub fn queues(mut self, queues: impl Fn() -> Vec<QueueStatus> + Send + Sync + 'static) -> Self {
-        self.queues = Some(Arc::new(queues));
+    pub fn queues<Q>(mut self, queues: impl Fn() -> Q + Send + Sync + 'static) -> Self
+    where
+        Q: IntoIterator<Item = QueueStatus>,
+    {
+        self.queues = Some(Arc::new(move || queues().into_iter().collect()));
         self
     }
 
     /// Also serves a browser of these objects at `/debug/objects`: their contents, which nothing else of the endpoint shows.
-    /// [`Objects`] says who may see what.
+    /// [`ObjectBrowser`] says who may see what.
     #[must_use]
-    pub fn objects(mut self, objects: Objects) -> Self {
+    pub fn objects(mut self, objects: ObjectBrowser) -> Self {
         self.objects = Some(objects);
         self
     }
@@ -161,7 +165,8 @@ impl Endpoint {
                 None => text(StatusCode::NOT_FOUND, "no recorder of metrics was given to the endpoint\n"),
             },
             "/debug/informers" => {
-                typed(StatusCode::OK, "application/json", format!("{:#}\n", self.document()))
+                let document = serde_json::to_string_pretty(&self.document()).unwrap_or_default();
+                typed(StatusCode::OK, "application/json", document + "\n")
             }
             path => match self.digested(path)? {
                 Ok(answer) => typed(StatusCode::OK, "application/json", answer.at_once()),
@@ -212,9 +217,9 @@ impl Endpoint {
     }
 
     /// What there is to know of the informers and queues now.
-    pub(crate) fn document(&self) -> Value {
+    pub(crate) fn document(&self) -> StatusDocument {
         let queues = self.queues.as_ref().map(|queues| queues()).unwrap_or_default();
-        debug::document(&(self.statuses)(), &queues, self.began.elapsed(), self.objects.is_some())
+        debug::document(&(self.statuses)(), queues, self.began.elapsed(), self.objects.is_some())
     }
 }
 

@@ -98,23 +98,24 @@ mod endpoint;
 mod guard;
 mod listen;
 mod page;
-mod queue;
 mod readiness;
 #[cfg(feature = "prometheus")]
 mod recorder;
 mod route;
 mod stream;
-mod told;
+mod withheld;
 
 #[cfg(test)]
 mod tests;
 
-pub use browse::Objects;
+pub use browse::ObjectBrowser;
 pub use digests::{Digested, digest};
 pub use endpoint::Endpoint;
+pub use informer_wire::QueueStatus;
 pub use listen::Listening;
+#[doc(hidden)]
+pub use listen::Rules;
 #[cfg(feature = "prometheus")]
-pub use metrics_exporter_prometheus::{BuildError, PrometheusHandle};
-pub use queue::QueueStatus;
+pub use metrics_exporter_prometheus::PrometheusHandle;
 #[cfg(feature = "prometheus")]
-pub use recorder::install_recorder;
+pub use recorder::{RecorderError, install_recorder};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kube_informer::status::{InformerStatus, Phase, ScopeStatus};
 
-use crate::told::told;
+use crate::withheld::shown_failure;
 
 /// Whether all informers are ready, and a line about each.
 pub(crate) fn readiness(informers: &[InformerStatus], max_staleness: Option<Duration>) -> (bool, String) {
@@ -53,7 +53,7 @@ fn why(informer: &InformerStatus) -> String {
         };
         let error = match &scope.last_error {
             Some(failure) => {
-                let cause = told(failure).cause;
+                let cause = shown_failure(failure).cause;
                 match cause.http_status() {
                     Some(status) => format!(" (HTTP {status}: {})", cause.message()),
                     None => format!(" ({})", cause.message()),

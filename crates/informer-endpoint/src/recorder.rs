@@ -1,15 +1,18 @@
 //! A recorder of metrics whose memory is bounded even if nobody scrapes it.
 
+mod error;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use metrics::{
-    Counter, Gauge, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder, SetRecorderError, SharedString,
-    Unit,
-};
+use kube_informer::metrics_order;
+use metrics::{Counter, Gauge, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder, SharedString, Unit};
 use metrics_exporter_prometheus::{
     BuildError, Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
+
+use self::error::Reason;
+pub use self::error::RecorderError;
 
 /// Upper bounds in seconds, those of client-go's `informer_processing_latency_seconds`, so that its dashboards work.
 const BUCKETS: [f64; 12] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
@@ -38,7 +41,9 @@ const UPKEEP_EVERY: usize = 4_096;
 
 /// Installs a recorder of metrics for the whole process; [`Endpoint::metrics`](crate::Endpoint::metrics) serves its text.
 ///
-/// Call it before informers and controllers are built: they send their metrics to the recorder that is installed at that time.
+/// Informers and controllers send their metrics to the recorder that is installed when they are built, so it comes first. It is an
+/// [error](RecorderError::is_too_late) to call it after one of them was built, and a second time.
+///
 /// Durations of informers and work queues are histograms with client-go's buckets, those of controllers with
 /// controller-runtime's; histograms that the program records itself are summaries. Memory is bounded even if nobody scrapes the
 /// metrics, and no extra thread or task is needed.
@@ -50,11 +55,13 @@ const UPKEEP_EVERY: usize = 4_096;
 /// # Ok(())
 /// # }
 /// ```
-pub fn install_recorder() -> Result<PrometheusHandle, BuildError> {
-    let recorder = Upkept::new()?;
+pub fn install_recorder() -> Result<PrometheusHandle, RecorderError> {
+    if metrics_order::has_begun() {
+        return Err(Reason::TooLate.into());
+    }
+    let recorder = Upkept::new().map_err(Reason::Other)?;
     let handle = recorder.upkeep.handle.clone();
-    metrics::set_global_recorder(recorder)
-        .map_err(|refused| SetRecorderError(refused.into_inner().recorder))?;
+    metrics::set_global_recorder(recorder).map_err(|_| Reason::AlreadyInstalled)?;
     Ok(handle)
 }
 

@@ -8,13 +8,13 @@ use syn::{Attribute, Ident, Item, Token};
 
 use crate::model::{Availability, KindSpec, Scope};
 use crate::names::plural_of;
-use crate::problem::{Place, Problem, Problems};
+use crate::problem::{InputError, Place, Problem};
 
 /// Reads the kinds of one file, whose items are in `module`.
-pub(crate) fn read(text: &str, file: &Place, module: &str) -> Result<Vec<KindSpec>, Problems> {
+pub(crate) fn read(text: &str, file: &Place, module: &str) -> Result<Vec<KindSpec>, InputError> {
     let parsed = syn::parse_file(text)
         .map_err(|error| Problem::new(&place_of(file, error.span()), format!("not Rust: {error}")))?;
-    let mut reader = Reader { file, kinds: Vec::new(), problems: Problems::default() };
+    let mut reader = Reader { file, kinds: Vec::new(), problems: InputError::default() };
     reader.items(&parsed.items, module);
     reader.problems.or(reader.kinds)
 }
@@ -43,7 +43,7 @@ pub(crate) fn module_of(path: &Path) -> Option<String> {
 struct Reader<'a> {
     file: &'a Place,
     kinds: Vec<KindSpec>,
-    problems: Problems,
+    problems: InputError,
 }
 
 impl Reader<'_> {

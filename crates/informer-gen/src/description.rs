@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::model::{Availability, IndexSpec, KindSpec, Scope};
 use crate::names::plural_of;
-use crate::problem::{Place, Problem, Problems};
+use crate::problem::{InputError, Place, Problem};
 
 /// The content of a description file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -35,13 +35,13 @@ pub(crate) struct KindIndexes {
 }
 
 /// Reads the text of a description; `file` is for messages.
-pub(crate) fn read(text: &str, file: &Place) -> Result<Description, Problems> {
+pub(crate) fn read(text: &str, file: &Place) -> Result<Description, InputError> {
     let table = DeTable::parse(text).map_err(|error| {
         let place = file.at_offset(text, error.span().map_or(0, |span| span.start));
         Problem::new(&place, error.message().replace('\n', "; "))
     })?;
     let reader = Reader { text, file };
-    let mut problems = Problems::default();
+    let mut problems = InputError::default();
     let mut description = Description::default();
     let known = ["kind", "source", "indexes"];
     for (name, place, value) in reader.entries(table.get_ref()) {
@@ -122,15 +122,15 @@ impl Reader<'_> {
         Problem::new(&self.place(value.span().start), format!("this must be {expected}, not of type {found}"))
     }
 
-    fn kind(&self, (place, table): (Place, &DeTable<'_>)) -> Result<KindSpec, Problems> {
-        let mut problems = Problems::default();
+    fn kind(&self, (place, table): (Place, &DeTable<'_>)) -> Result<KindSpec, InputError> {
+        let mut problems = InputError::default();
         let known = ["group", "version", "kind", "type", "scope", "plural", "indexes"];
         let mut texts: BTreeMap<&str, (Place, String)> = BTreeMap::new();
         let mut indexes = Vec::new();
         for (name, key, value) in self.entries(table) {
             let found = match name {
                 "indexes" => self.indexes(value).map(|found| indexes = found),
-                _ if known.contains(&name) => self.text(value).map_err(Problems::from).map(|text| {
+                _ if known.contains(&name) => self.text(value).map_err(InputError::from).map(|text| {
                     texts.insert(name, (self.place(value.span().start), text));
                 }),
                 _ => Err(unknown(&key, name, &known).into()),
@@ -169,8 +169,8 @@ impl Reader<'_> {
         problems.or(KindSpec { group, version, kind, plural, scope, type_path, indexes, availability, place })
     }
 
-    fn source(&self, (place, table): (Place, &DeTable<'_>)) -> Result<Source, Problems> {
-        let mut problems = Problems::default();
+    fn source(&self, (place, table): (Place, &DeTable<'_>)) -> Result<Source, InputError> {
+        let mut problems = InputError::default();
         let known = ["file", "module"];
         let (mut file, mut module) = (None, None);
         for (name, key, value) in self.entries(table) {
@@ -188,8 +188,8 @@ impl Reader<'_> {
     }
 
     /// `name = "path"` or `name = { path = "path", type = "Type" }`.
-    fn indexes(&self, value: &Value<'_>) -> Result<Vec<IndexSpec>, Problems> {
-        let mut problems = Problems::default();
+    fn indexes(&self, value: &Value<'_>) -> Result<Vec<IndexSpec>, InputError> {
+        let mut problems = InputError::default();
         let mut indexes = Vec::new();
         for (name, place, value) in self.entries(self.table(value)?) {
             match self.index(name, &place, value) {
@@ -200,8 +200,8 @@ impl Reader<'_> {
         problems.or(indexes)
     }
 
-    fn index(&self, name: &str, place: &Place, value: &Value<'_>) -> Result<IndexSpec, Problems> {
-        let mut problems = Problems::default();
+    fn index(&self, name: &str, place: &Place, value: &Value<'_>) -> Result<IndexSpec, InputError> {
+        let mut problems = InputError::default();
         let (mut path, mut value_type) = (None, "String".to_owned());
         if let Some(text) = value.get_ref().as_str() {
             path = Some(text.to_owned());

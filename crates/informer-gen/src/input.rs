@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use crate::derive;
 use crate::description;
 use crate::model::KindSpec;
-use crate::problem::{Place, Problem, Problems};
+use crate::problem::{InputError, Place, Problem};
 
 /// Reads kinds from description files (`.toml`) and from Rust sources (`.rs`).
 ///
 /// `module` is the module of the kinds in Rust sources; without it, it is derived from their path below `src`.
-pub fn read(files: &[PathBuf], module: Option<&str>) -> Result<Vec<KindSpec>, Problems> {
-    let mut problems = Problems::default();
+pub fn read(files: &[PathBuf], module: Option<&str>) -> Result<Vec<KindSpec>, InputError> {
+    let mut problems = InputError::default();
     let mut kinds = Vec::new();
     for file in files {
         let place = Place::file(file);
@@ -31,9 +31,9 @@ pub fn read(files: &[PathBuf], module: Option<&str>) -> Result<Vec<KindSpec>, Pr
     problems.or(kinds)
 }
 
-fn read_description(file: &Path, place: &Place) -> Result<Vec<KindSpec>, Problems> {
+fn read_description(file: &Path, place: &Place) -> Result<Vec<KindSpec>, InputError> {
     let description = description::read(&contents(file, place)?, place)?;
-    let mut problems = Problems::default();
+    let mut problems = InputError::default();
     let mut kinds = description.kinds;
     let directory = file.parent().unwrap_or(Path::new(""));
     for source in &description.sources {
@@ -44,7 +44,7 @@ fn read_description(file: &Path, place: &Place) -> Result<Vec<KindSpec>, Problem
     }
     // Without the kinds of a source that cannot be read, its indexes would be reported as wrong too.
     problems.or(())?;
-    let mut problems = Problems::default();
+    let mut problems = InputError::default();
     for extra in description.indexes {
         let mut known = false;
         for kind in kinds.iter_mut().filter(|kind| kind.kind == extra.kind) {
@@ -65,7 +65,7 @@ fn read_description(file: &Path, place: &Place) -> Result<Vec<KindSpec>, Problem
 }
 
 /// `named_at` is where the file is named, for problems with the file as a whole.
-fn read_source(file: &Path, module: Option<&str>, named_at: &Place) -> Result<Vec<KindSpec>, Problems> {
+fn read_source(file: &Path, module: Option<&str>, named_at: &Place) -> Result<Vec<KindSpec>, InputError> {
     let text = contents(file, named_at)?;
     let module = match module {
         Some(module) => module.to_owned(),

@@ -20,7 +20,7 @@
 //! let model = Model::of_custom_kinds(vec![widget])?;
 //! let text = custom_kinds(&model, &["build.rs".into()], Style::default());
 //! assert!(text.contains("pub fn widgets(self) -> Access<crate::Widget> {"));
-//! # Ok::<(), informer_gen::Problems>(())
+//! # Ok::<(), informer_gen::InputError>(())
 //! ```
 //!
 //! [`read`] reads kinds from a description file or from Rust sources. The command `informer-gen` does both; the feature
@@ -43,4 +43,4 @@ pub use emit::code::Style;
 pub use emit::custom::custom_kinds;
 pub use input::read;
 pub use model::{Availability, Group, IndexSpec, KindSpec, Model, Scope};
-pub use problem::{Place, Problem, Problems};
+pub use problem::{InputError, Place, Problem};

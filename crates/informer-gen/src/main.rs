@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use informer_gen::{Model, Problems, Style, custom_kinds, difference, read};
+use informer_gen::{InputError, Model, Style, custom_kinds, difference, read};
 
 fn main() -> ExitCode {
     Command::parse().run()
@@ -107,7 +107,7 @@ impl Command {
     }
 
     /// The text that it would write.
-    fn generate(&self) -> Result<String, Problems> {
+    fn generate(&self) -> Result<String, InputError> {
         let model = Model::of_custom_kinds(read(&self.inputs, self.module.as_deref())?)?;
         // Only their names: where a directory is depends on who asks.
         let name = |input: &PathBuf| input.file_name().map(|name| name.to_string_lossy().into_owned());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::names::{group_function, identifier, plural_function, type_name};
-use crate::problem::{Place, Problems};
+use crate::problem::{InputError, Place};
 use crate::rules;
 
 /// Whether the objects of a kind live in a namespace.
@@ -126,8 +126,8 @@ enum Naming {
 
 impl Model {
     /// A model of custom kinds.
-    pub fn of_custom_kinds(kinds: Vec<KindSpec>) -> Result<Self, Problems> {
-        let mut problems = Problems::default();
+    pub fn of_custom_kinds(kinds: Vec<KindSpec>) -> Result<Self, InputError> {
+        let mut problems = InputError::default();
         for kind in &kinds {
             rules::check_custom_group(kind, &mut problems);
         }
@@ -135,8 +135,8 @@ impl Model {
     }
 
     /// A model of the built-in kinds.
-    pub fn of_built_in_kinds(kinds: Vec<KindSpec>) -> Result<Self, Problems> {
-        Self::new(kinds, Naming::FirstWord, Problems::default())
+    pub fn of_built_in_kinds(kinds: Vec<KindSpec>) -> Result<Self, InputError> {
+        Self::new(kinds, Naming::FirstWord, InputError::default())
     }
 
     /// The groups, sorted by name.
@@ -144,7 +144,7 @@ impl Model {
         &self.groups
     }
 
-    fn new(mut kinds: Vec<KindSpec>, naming: Naming, mut problems: Problems) -> Result<Self, Problems> {
+    fn new(mut kinds: Vec<KindSpec>, naming: Naming, mut problems: InputError) -> Result<Self, InputError> {
         for kind in &mut kinds {
             rules::check(kind, &mut problems);
             kind.indexes.sort_by(|one, other| one.name.cmp(&other.name));

@@ -48,14 +48,20 @@ impl fmt::Display for Place {
     }
 }
 
-/// An error in an input.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: {message}")]
+/// A problem in an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Problem {
     /// The place in the input.
     pub place: Place,
     /// What is wrong, and what to do about it.
     pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)
+    }
 }
 
 impl Problem {
@@ -64,11 +70,12 @@ impl Problem {
     }
 }
 
-/// All errors in the inputs, so that one run shows every one of them. Displayed with one line for each.
+/// All problems of the inputs, so that one run shows every one of them. Displayed with one line for each.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Problems(Vec<Problem>);
+#[non_exhaustive]
+pub struct InputError(Vec<Problem>);
 
-impl Problems {
+impl InputError {
     /// All problems in the order of their places.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
         self.0.iter()
@@ -89,20 +96,20 @@ impl Problems {
     }
 }
 
-impl From<Problem> for Problems {
+impl From<Problem> for InputError {
     fn from(problem: Problem) -> Self {
         Self(vec![problem])
     }
 }
 
-impl fmt::Display for Problems {
+impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<String> = self.0.iter().map(Problem::to_string).collect();
         f.write_str(&lines.join("\n"))
     }
 }
 
-impl std::error::Error for Problems {}
+impl std::error::Error for InputError {}
 
 #[cfg(test)]
 mod tests;

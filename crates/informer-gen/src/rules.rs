@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use crate::field_path;
 use crate::model::{KindSpec, Model};
 use crate::names::{is_identifier, is_label};
-use crate::problem::{Place, Problems};
+use crate::problem::{InputError, Place};
 
 /// Groups of Kubernetes whose whole name is one word: the factory has functions of these names itself.
 const ONE_WORD_GROUPS: [&str; 5] = ["apps", "autoscaling", "batch", "core", "policy"];
 
-pub(crate) fn check(kind: &KindSpec, problems: &mut Problems) {
+pub(crate) fn check(kind: &KindSpec, problems: &mut InputError) {
     let mut add = |message: String| problems.add(&kind.place, message);
     if !kind.group.is_empty() && !kind.group.split('.').all(is_label) {
         add(format!(
@@ -58,7 +58,7 @@ pub(crate) fn check(kind: &KindSpec, problems: &mut Problems) {
 
 /// Refuses the core group and other groups that the factory has accessors for: a method of the factory takes precedence
 /// over one of an extension trait.
-pub(crate) fn check_custom_group(kind: &KindSpec, problems: &mut Problems) {
+pub(crate) fn check_custom_group(kind: &KindSpec, problems: &mut InputError) {
     if kind.group.is_empty() {
         problems.add(&kind.place, "the core group has accessors on the factory itself: factory.core()");
     } else if ONE_WORD_GROUPS.contains(&kind.group.as_str()) {
@@ -86,7 +86,7 @@ fn check_type_path(path: &str) -> Result<(), String> {
 }
 
 /// Refuses a kind or a resource that is in one version of a group twice.
-pub(crate) fn check_duplicates(kinds: &[KindSpec], problems: &mut Problems) {
+pub(crate) fn check_duplicates(kinds: &[KindSpec], problems: &mut InputError) {
     let mut by_kind: BTreeMap<(String, &str), &Place> = BTreeMap::new();
     let mut by_plural: BTreeMap<(String, &str), &Place> = BTreeMap::new();
     for kind in kinds {
@@ -110,7 +110,7 @@ pub(crate) fn check_duplicates(kinds: &[KindSpec], problems: &mut Problems) {
 }
 
 /// Refuses names that are different in Kubernetes but the same in Rust.
-pub(crate) fn check_names(model: &Model, problems: &mut Problems) {
+pub(crate) fn check_names(model: &Model, problems: &mut InputError) {
     let mut groups: BTreeMap<&str, &str> = BTreeMap::new();
     for group in &model.groups {
         let place = group.kinds().next().map(|kind| &kind.place);

@@ -20,12 +20,12 @@ mod redact;
 mod replay;
 mod source;
 mod split;
-mod state;
 mod target;
+mod timeline;
 
-pub use http::{Listening, RecordingProxy, ReplayServer};
+pub use http::{LocalServer, RecordingProxy, ReplayServer};
 pub use recorder::{Recorded, Recorder};
 pub use recording::{OpenError, RecordedKind, Recording};
 pub use redact::is_harmless;
-pub use replay::{BadSpeed, ReplayedSource, Speed};
+pub use replay::{ReplayedSource, Speed, SpeedError};
 pub use source::{RecordedSource, RecordedSources};

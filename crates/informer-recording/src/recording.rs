@@ -84,6 +84,7 @@ pub struct RecordedKind {
 /// Why a file cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read {path}: {cause}")]
+#[non_exhaustive]
 pub struct OpenError {
     path: String,
     #[source]

@@ -35,21 +35,22 @@ pub enum Speed {
     Fastest,
 }
 
-/// What is wrong with a speed.
+/// A text is not a [`Speed`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected how many times as fast, such as 1, 10 or 0.5, or `max`")]
-pub struct BadSpeed(());
+#[non_exhaustive]
+pub struct SpeedError(());
 
 /// `1`, `10`, `0.5`, or `max`.
 impl FromStr for Speed {
-    type Err = BadSpeed;
+    type Err = SpeedError;
 
-    fn from_str(text: &str) -> Result<Self, BadSpeed> {
+    fn from_str(text: &str) -> Result<Self, SpeedError> {
         match (text, text.strip_suffix('x').unwrap_or(text).parse::<f64>()) {
             ("max", _) => Ok(Self::Fastest),
             (_, Ok(1.0)) => Ok(Self::AsRecorded),
             (_, Ok(times)) if times.is_finite() && (0.001..=1e6).contains(&times) => Ok(Self::Times(times)),
-            _ => Err(BadSpeed(())),
+            _ => Err(SpeedError(())),
         }
     }
 }

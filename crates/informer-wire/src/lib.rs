@@ -12,6 +12,7 @@
 //! - [`selector`]: label and field selectors.
 //! - [`names`]: the names and labels that Kubernetes accepts.
 //! - [`status`]: the error answers of a server.
+//! - [`QueueStatus`], [`status_document`]: how a program says what its queues and informers do.
 //!
 //! Everything here computes: there is no async code, no lock, no clock and no network.
 
@@ -22,8 +23,10 @@ pub mod key;
 mod kind;
 pub mod names;
 pub mod path;
+mod queue_status;
 pub mod selector;
 pub mod status;
+pub mod status_document;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod version;
@@ -31,5 +34,6 @@ mod version;
 pub use key::ObjectKey;
 pub use kind::{KindInfo, ResourceId};
 pub use path::Path;
+pub use queue_status::QueueStatus;
 pub use status::Status;
 pub use version::{ResourceVersion, Uid};

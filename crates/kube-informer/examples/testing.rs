@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
+use embedded_apiserver::{EmbeddedApiserver, ServerFault, Verb};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::api::{Api, DeleteParams};
 use kube_informer::error::InformerError;
@@ -48,11 +48,11 @@ async fn main() -> anyhow::Result<()> {
     let informer = factory.kind::<ConfigMap>().informer();
     let names = keep_names(&informer)?;
     // The first watch breaks after the first event that it brings; for a while nobody answers.
-    let cut = server.inject(Fault::cut_after(1).resource("configmaps").on(Verb::Watch).once());
+    let cut = server.inject(ServerFault::cut_after(1).resource("configmaps").on(Verb::Watch).once());
     factory.start();
     factory.wait_for_cache_sync(patience).await?;
 
-    server.inject(Fault::refuse().resource("configmaps").first(3));
+    server.inject(ServerFault::refuse().resource("configmaps").first(3));
     maps.delete("a", &DeleteParams::default()).await?;
     let second = server.create(&map("b")?).await?;
     let third = server.create(&map("c")?).await?;

@@ -138,7 +138,7 @@
 //! ```
 //! use std::time::Duration;
 //!
-//! use embedded_apiserver::{EmbeddedApiserver, Fault};
+//! use embedded_apiserver::{EmbeddedApiserver, ServerFault};
 //! use k8s_openapi::api::core::v1::ConfigMap;
 //! use kube_informer::SharedInformerFactory;
 //!
@@ -146,7 +146,7 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # tokio::time::pause();
 //! let server = EmbeddedApiserver::new();
-//! server.inject(Fault::status(503).resource("configmaps").first(2)); // it must not mind
+//! server.inject(ServerFault::status(503).resource("configmaps").first(2)); // it must not mind
 //! let map: ConfigMap = serde_json::from_str(r#"{"metadata": {"name": "a", "namespace": "default"}}"#)?;
 //! server.create(&map).await?;
 //!
@@ -164,10 +164,16 @@
 //! lists, pages and watches, with bookmarks, from objects that a test puts in, and it fails when the test says so.
 //! Pass it to [`SharedInformerFactory::with_sources`] or [`SharedInformer::builder`].
 //!
+//! # Crates whose types are in signatures
+//!
+//! [`k8s_openapi`] has the types of objects, [`kube_client`] the client and what writes. They are here under their names, so a program
+//! need not name them in its `Cargo.toml`, and cannot name a version that is not ours.
+//!
 //! # Features
 //!
 //! | feature | what it adds |
 //! |---|---|
+//! | `latest` | the newest Kubernetes version that k8s-openapi has, unless another crate of the program chooses one with a feature of k8s-openapi |
 //! | `socks`, by default | SOCKS5 proxies; HTTP and HTTPS proxies need no feature |
 //! | `testing` | [`ScriptedSource`](testing::ScriptedSource): enable it in your dev-dependencies |
 
@@ -197,8 +203,13 @@ pub use factory::{Access, FactoryBuilder, Lease, SharedInformerFactory};
 pub use handler::{Event, EventStream, Handler, Registration, TypedHandler, async_handler, handler};
 pub use informer::{Index, IndexKey, IndexValues, InformerBuilder, SharedInformer};
 pub use informer_wire::ObjectKey;
+pub use k8s_openapi;
 pub use kind::resource::Kind;
+pub use kube_client;
 pub use lister::{Lister, NamespaceLister};
+// For the crates of this project only.
+#[doc(hidden)]
+pub use metrics::order as metrics_order;
 pub use object::face::Object;
 pub use options::Options;
 pub use source::http::cluster::Cluster;

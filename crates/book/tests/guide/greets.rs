@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use embedded_apiserver::EmbeddedApiserver;
 use greeter::{GREETING, controller};
-use k8s_openapi::api::apps::v1::Deployment;
 use kube_informer::SharedInformerFactory;
+use kube_informer::k8s_openapi::api::apps::v1::Deployment;
 use serde_json::json;
 
 #[tokio::test(start_paused = true)]

@@ -22,7 +22,7 @@ use crate::storage::{Event, Feed, News, Storage, Stored};
 /// In the [`Journal`](crate::Journal) the user of their writes is the service account that they have in a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Controller {
+pub enum BuiltinController {
     /// Deletes objects whose owners are gone, and deletes or orphans the dependents of an object that is deleted with such a
     /// `propagationPolicy`. Its user is `system:serviceaccount:kube-system:generic-garbage-collector`.
     GarbageCollector,
@@ -40,8 +40,8 @@ pub(crate) fn start(front: &Arc<Front>) {
         let (objects, feed) = front.api.storage.feed();
         let front: Weak<Front> = Arc::downgrade(front);
         match controller {
-            Controller::GarbageCollector => drop(tokio::spawn(gc::run(front, objects, feed))),
-            Controller::Namespace => drop(tokio::spawn(namespace::run(front, objects, feed))),
+            BuiltinController::GarbageCollector => drop(tokio::spawn(gc::run(front, objects, feed))),
+            BuiltinController::Namespace => drop(tokio::spawn(namespace::run(front, objects, feed))),
         }
     }
 }

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::effect::Effect;
-use super::fault::{Fault, Times};
+use super::fault::{ServerFault, Times};
 use super::plan::Plan;
 use crate::journal::RecordedRequest;
 use crate::request::Request;
@@ -20,7 +20,7 @@ pub(crate) struct Faults {
 
 #[derive(Debug)]
 struct Armed {
-    fault: Fault,
+    fault: ServerFault,
     aim: Mutex<Aim>,
     strikes: Strikes,
 }
@@ -33,7 +33,7 @@ struct Aim {
 }
 
 impl Faults {
-    pub(crate) fn inject(&self, fault: Fault) -> InjectedFault {
+    pub(crate) fn inject(&self, fault: ServerFault) -> InjectedServerFault {
         let seed = match fault.times {
             Times::Chance { seed, .. } => seed,
             _ => 0,
@@ -44,7 +44,7 @@ impl Faults {
             strikes: Strikes::default(),
         });
         self.armed.lock().push(armed.clone());
-        InjectedFault { armed, faults: self.clone() }
+        InjectedServerFault { armed, faults: self.clone() }
     }
 
     pub(crate) fn clear(&self) {
@@ -116,12 +116,12 @@ pub(super) type Planned = (Effect, Strikes);
 
 /// A fault that is active. Dropping this value does not remove it.
 #[derive(Clone, Debug)]
-pub struct InjectedFault {
+pub struct InjectedServerFault {
     armed: Arc<Armed>,
     faults: Faults,
 }
 
-impl InjectedFault {
+impl InjectedServerFault {
     /// How often it has struck. It is counted at the moment of the effect: a lost event counts when it would have been
     /// sent.
     pub fn struck(&self) -> u64 {

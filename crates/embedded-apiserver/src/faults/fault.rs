@@ -13,16 +13,16 @@ use crate::status::ApiError;
 /// A failure to inject, made with one of the constructors and narrowed down to certain requests.
 ///
 /// ```
-/// use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
+/// use embedded_apiserver::{EmbeddedApiserver, ServerFault, Verb};
 ///
 /// let server = EmbeddedApiserver::new();
 /// // The second list of pods fails, whichever client sends it.
-/// let fault = server.inject(Fault::status(500).on(Verb::List).resource("pods").nth(2));
+/// let fault = server.inject(ServerFault::status(500).on(Verb::List).resource("pods").nth(2));
 /// assert_eq!(fault.struck(), 0);
 /// ```
 ///
 /// Without narrowing it affects every request that it can apply to, until it is
-/// [removed](crate::InjectedFault::remove). Several faults may affect one request, in the order in which they were
+/// [removed](crate::InjectedServerFault::remove). Several faults may affect one request, in the order in which they were
 /// injected. After one that answers or breaks the connection, the later ones do not see the request: three faults with
 /// [`once`](Self::once) therefore affect three requests, one after the other.
 ///
@@ -30,7 +30,7 @@ use crate::status::ApiError;
 /// affect watches only.
 #[derive(Clone)]
 #[must_use = "a fault does nothing until it is injected"]
-pub struct Fault {
+pub struct ServerFault {
     pub(super) effect: Effect,
     pub(super) verbs: Vec<Verb>,
     pub(super) resource: Option<String>,
@@ -52,7 +52,7 @@ pub(super) enum Times {
 }
 
 /// Faults that answer in place of the API.
-impl Fault {
+impl ServerFault {
     /// Answers with this code and a Status with the message of the real server: 410 is `Expired`, 500 `InternalError`,
     /// 503 `ServiceUnavailable`, 504 `Timeout`.
     ///
@@ -103,13 +103,13 @@ impl Fault {
 }
 
 /// Faults of the connection.
-impl Fault {
+impl ServerFault {
     /// Breaks the connection instead of answering. A client without sockets gets the error "connection refused".
     pub fn refuse() -> Self {
         Self::new(Effect::Refuse)
     }
 
-    /// Does not answer until the fault is [removed](crate::InjectedFault::remove). The connection stays open.
+    /// Does not answer until the fault is [removed](crate::InjectedServerFault::remove). The connection stays open.
     pub fn stall() -> Self {
         Self::new(Effect::Stall)
     }
@@ -147,7 +147,7 @@ impl Fault {
 }
 
 /// Faults in the events of a watch.
-impl Fault {
+impl ServerFault {
     /// Ends a watch with an ERROR event, 410 `Expired`, as soon as it has begun. That is how the real server reports
     /// that a version is too old to watch from.
     pub fn expired_event() -> Self {
@@ -188,7 +188,7 @@ impl Fault {
 }
 
 /// Faults in objects and in the history.
-impl Fault {
+impl ServerFault {
     /// Makes the object of the nth event of a watch, or the nth item of a list, one that cannot be decoded: its
     /// labels are a number. Its name and version are correct.
     pub fn undecodable_object(n: u64) -> Self {
@@ -209,7 +209,7 @@ impl Fault {
 }
 
 /// Which requests a fault affects.
-impl Fault {
+impl ServerFault {
     /// Only requests with this verb. May be called several times for several verbs.
     pub fn on(mut self, verb: Verb) -> Self {
         self.verbs.push(verb);
@@ -243,7 +243,7 @@ impl Fault {
 }
 
 /// How many of the matching requests a fault affects. The last call counts.
-impl Fault {
+impl ServerFault {
     /// Only the first request that matches.
     pub fn once(self) -> Self {
         self.first(1)
@@ -273,7 +273,7 @@ impl Fault {
     }
 }
 
-impl Fault {
+impl ServerFault {
     fn new(effect: Effect) -> Self {
         Self {
             effect,
@@ -306,9 +306,9 @@ impl Fault {
     }
 }
 
-impl fmt::Debug for Fault {
+impl fmt::Debug for ServerFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fault")
+        f.debug_struct("ServerFault")
             .field("effect", &self.effect)
             .field("verbs", &self.verbs)
             .field("resource", &self.resource)

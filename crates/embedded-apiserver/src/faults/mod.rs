@@ -10,6 +10,6 @@ mod plan;
 mod stream;
 
 pub(crate) use armed::Faults;
-pub use armed::InjectedFault;
-pub use fault::Fault;
+pub use armed::InjectedServerFault;
+pub use fault::ServerFault;
 pub(crate) use plan::Before;

@@ -9,4 +9,4 @@ mod tcp;
 pub(crate) use hosts::Hosts;
 pub use memory::{AnswerBody, InMemory};
 pub(crate) use stop::Stop;
-pub use tcp::Endpoint;
+pub use tcp::TcpServer;

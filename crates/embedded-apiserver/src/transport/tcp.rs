@@ -31,7 +31,7 @@ const BUFFER: usize = 64 * 1024;
 const HEADER_PATIENCE: Duration = Duration::from_secs(30);
 /// How long a client may go without reading.
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
-/// How long requests in progress may take after [`Endpoint::stop`].
+/// How long requests in progress may take after [`TcpServer::stop`].
 const GRACE: Duration = Duration::from_secs(5);
 /// The wait after a failed accept, which mostly means too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -40,14 +40,14 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 ///
 /// Made by [`EmbeddedApiserver::listen`](crate::EmbeddedApiserver::listen). Dropping it cuts all connections at once.
 #[derive(Debug)]
-pub struct Endpoint {
+pub struct TcpServer {
     address: SocketAddr,
     token: Option<String>,
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
 
-impl Endpoint {
+impl TcpServer {
     pub(crate) async fn bind(front: Arc<Front>, address: SocketAddr) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
@@ -93,7 +93,7 @@ impl Endpoint {
     }
 }
 
-impl Drop for Endpoint {
+impl Drop for TcpServer {
     fn drop(&mut self) {
         self.task.abort();
     }

@@ -8,7 +8,7 @@ use super::propagation::Propagation;
 use super::{Object, custom, deleted_status, dry_run_problem, input, metadata};
 use crate::api::Api;
 use crate::body::Body;
-use crate::controllers::Controller;
+use crate::controllers::BuiltinController;
 use crate::kinds::Resource;
 use crate::read::object_answer;
 use crate::request::{Form, Query, Request, Target};
@@ -151,7 +151,7 @@ impl Api {
         options: &DeleteOptions,
     ) -> Option<Vec<String>> {
         // Nobody would remove the finalizers of the garbage collector.
-        if !self.options.runs(Controller::GarbageCollector) {
+        if !self.options.runs(BuiltinController::GarbageCollector) {
             return None;
         }
         let old = metadata::finalizers(old);

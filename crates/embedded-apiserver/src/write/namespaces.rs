@@ -11,7 +11,7 @@ use super::status_part::Part;
 use super::steps::{Asked, Write};
 use super::{Object, metadata};
 use crate::api::Api;
-use crate::controllers::Controller;
+use crate::controllers::BuiltinController;
 use crate::kinds::Resource;
 use crate::request::{Request, Target, Verb};
 use crate::status::ApiError;
@@ -65,7 +65,7 @@ impl Api {
     /// Whether the controller has emptied a namespace that is being deleted, so that only finalizers of others keep it.
     pub(super) fn is_finalised(&self, namespace: &Object) -> bool {
         let finalizers = namespace.get("spec").and_then(|spec| spec.get("finalizers"));
-        self.options.runs(Controller::Namespace)
+        self.options.runs(BuiltinController::Namespace)
             && metadata::is_terminating(namespace)
             && finalizers.and_then(Value::as_array).is_none_or(Vec::is_empty)
     }
@@ -101,7 +101,7 @@ impl Api {
         let id = target.resource.storage_id();
         let marked = self.storage.write(&id, content, Expected::Version(current.version));
         let Ok(marked) = marked else { return Ok(None) };
-        if !self.options.runs(Controller::Namespace) {
+        if !self.options.runs(BuiltinController::Namespace) {
             self.empty_namespace(marked.content.name())?;
             self.finalise_namespace(marked.content.name());
         }
@@ -125,7 +125,7 @@ impl Api {
 
     /// Removes a namespace that is being deleted, if it has no finalizers and no objects any more.
     pub(super) fn finalise_namespace(&self, name: &str) {
-        if name.is_empty() || self.options.runs(Controller::Namespace) {
+        if name.is_empty() || self.options.runs(BuiltinController::Namespace) {
             return;
         }
         let Some(resource) = self.registry.find("", "v1", "namespaces") else { return };

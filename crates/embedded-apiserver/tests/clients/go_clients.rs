@@ -6,7 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
-use embedded_apiserver::{EmbeddedApiserver, Endpoint, Fault, Verb};
+use embedded_apiserver::{EmbeddedApiserver, ServerFault, TcpServer, Verb};
 use serde_json::Value;
 use tempfile::TempDir;
 use test_cluster::{Binaries, Oracle, Watched, available, print_skip};
@@ -14,7 +14,7 @@ use test_cluster::{Binaries, Oracle, Watched, available, print_skip};
 /// A server with a kubeconfig in a temporary directory.
 struct Bed {
     server: EmbeddedApiserver,
-    _endpoint: Endpoint,
+    _endpoint: TcpServer,
     dir: TempDir,
 }
 
@@ -261,9 +261,10 @@ async fn an_informer_of_client_go_follows() -> Result<()> {
     assert!(others.is_empty(), "{others:?}");
     // The watch of the informer ends and the next ones fail; then it has to catch up.
     let faults = [
-        bed.server.inject(Fault::refuse().on(Verb::Watch).once()),
-        bed.server.inject(Fault::expired_event().on(Verb::Watch).once()),
-        bed.server.inject(Fault::too_many_requests(Some(1)).resource("configmaps").on(Verb::List).once()),
+        bed.server.inject(ServerFault::refuse().on(Verb::Watch).once()),
+        bed.server.inject(ServerFault::expired_event().on(Verb::Watch).once()),
+        bed.server
+            .inject(ServerFault::too_many_requests(Some(1)).resource("configmaps").on(Verb::List).once()),
     ];
     bed.server.rewind(bed.server.version() - 1)?;
     bed.create("e").await?;

@@ -1,6 +1,6 @@
 //! Tokens and kubeconfigs.
 
-use embedded_apiserver::{EmbeddedApiserver, Fault};
+use embedded_apiserver::{EmbeddedApiserver, ServerFault};
 use k8s_openapi::api::core::v1::Namespace;
 use kube_client::config::{KubeConfigOptions, Kubeconfig};
 use kube_client::{Api, Client, Config, Error};
@@ -82,7 +82,7 @@ async fn without_the_token_it_is_401() {
 async fn users_are_known_by_their_tokens() {
     let server = EmbeddedApiserver::builder().user("reader", "other").token("secret").build();
     let endpoint = server.listen().await.unwrap();
-    server.inject(Fault::forbidden().when(|request| request.user == "reader"));
+    server.inject(ServerFault::forbidden().when(|request| request.user == "reader"));
     assert!(names(Client::try_from(endpoint.config()).unwrap()).await.is_ok());
     let mut config = endpoint.config();
     config.auth_info.token = Some("other".to_owned().into());

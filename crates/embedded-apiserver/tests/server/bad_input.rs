@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use embedded_apiserver::{EmbeddedApiserver, Endpoint};
+use embedded_apiserver::{EmbeddedApiserver, TcpServer};
 
 use crate::support::{FLOOD, Raw, answer_to, flooded, get};
 
-async fn server() -> Endpoint {
+async fn server() -> TcpServer {
     EmbeddedApiserver::new().listen().await.expect("a port is free")
 }
 
-async fn assert_alive(endpoint: &Endpoint) {
+async fn assert_alive(endpoint: &TcpServer) {
     let answer = answer_to(endpoint, get("/healthz")).await;
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
 }

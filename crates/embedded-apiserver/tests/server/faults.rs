@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use embedded_apiserver::{EmbeddedApiserver, Endpoint, Fault, InjectedFault, Verb};
+use embedded_apiserver::{EmbeddedApiserver, InjectedServerFault, ServerFault, TcpServer, Verb};
 use futures::{AsyncBufReadExt as _, TryStreamExt as _};
 use http::Request;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -23,7 +23,7 @@ struct Bed {
     server: EmbeddedApiserver,
     /// The version before the first of them.
     start: u64,
-    endpoint: Endpoint,
+    endpoint: TcpServer,
     clients: [(&'static str, Client); 2],
 }
 
@@ -95,7 +95,7 @@ async fn code(client: &Client, path: &str) -> u16 {
 }
 
 /// Injects a fault that strikes once for each transport.
-fn once(bed: &Bed, fault: Fault) -> InjectedFault {
+fn once(bed: &Bed, fault: ServerFault) -> InjectedServerFault {
     bed.server.inject(fault.once())
 }
 
@@ -113,7 +113,7 @@ async fn answers_with_a_status() {
     let bed = Bed::new().await;
     for (transport, client) in &bed.clients {
         for expected in [400, 401, 403, 404, 409, 410, 429, 500, 502, 503, 504] {
-            let fault = bed.server.inject(Fault::status(expected).first(2));
+            let fault = bed.server.inject(ServerFault::status(expected).first(2));
             for path in [LIST, &bed.watch()] {
                 assert_eq!(code(client, path).await, expected, "{transport} {path}");
             }
@@ -126,10 +126,10 @@ async fn answers_with_a_status() {
 async fn a_busy_server_says_when_to_come_again() {
     let bed = Bed::new().await;
     let cases = [
-        (Fault::too_many_requests(None), None, "application/json"),
-        (Fault::too_many_requests(Some(7)), Some("7"), "application/json"),
-        (Fault::overloaded(None), None, "text/plain; charset=utf-8"),
-        (Fault::overloaded(Some(1)), Some("1"), "text/plain; charset=utf-8"),
+        (ServerFault::too_many_requests(None), None, "application/json"),
+        (ServerFault::too_many_requests(Some(7)), Some("7"), "application/json"),
+        (ServerFault::overloaded(None), None, "text/plain; charset=utf-8"),
+        (ServerFault::overloaded(Some(1)), Some("1"), "text/plain; charset=utf-8"),
     ];
     for (transport, client) in &bed.clients {
         for (fault, retry_after, content_type) in cases.clone() {
@@ -163,7 +163,7 @@ async fn denied_access_is_in_the_words_of_the_real_server() {
     ];
     for (transport, client) in &bed.clients {
         for (path, message) in cases {
-            once(&bed, Fault::forbidden());
+            once(&bed, ServerFault::forbidden());
             match in_time(body(client, path)).await {
                 Err(Error::Api(status)) => {
                     assert_eq!(
@@ -182,7 +182,7 @@ async fn denied_access_is_in_the_words_of_the_real_server() {
 async fn an_expired_page_has_a_token_to_go_on_with() {
     let bed = Bed::new().await;
     for (transport, client) in &bed.clients {
-        let fault = bed.server.inject(Fault::expired_continue());
+        let fault = bed.server.inject(ServerFault::expired_continue());
         let path = "/api/v1/namespaces/default/configmaps?limit=1";
         let (page, _) = body(client, path).await.unwrap();
         let token = |text: &str| {
@@ -206,7 +206,7 @@ async fn an_expired_page_has_a_token_to_go_on_with() {
 async fn a_refused_connection_is_no_answer() {
     let bed = Bed::new().await;
     for (transport, client) in &bed.clients {
-        let fault = once(&bed, Fault::refuse());
+        let fault = once(&bed, ServerFault::refuse());
         let error = in_time(body(client, LIST)).await.unwrap_err();
         assert!(!matches!(error, Error::Api(_)), "{transport}: {error}");
         assert_eq!(fault.struck(), 1);
@@ -220,13 +220,13 @@ async fn what_is_cut_is_not_a_clean_end() {
     let bed = Bed::new().await;
     for (transport, client) in &bed.clients {
         for (path, length) in [(LIST, 0), (LIST, 10), (&*bed.watch(), 0), (&*bed.watch(), 300)] {
-            let fault = once(&bed, Fault::cut_after_bytes(length));
+            let fault = once(&bed, ServerFault::cut_after_bytes(length));
             let (text, end) = in_time(body(client, path)).await.unwrap();
             assert!(end.is_err(), "{transport} {path} {length}: {text}");
             assert!(text.len() as u64 <= length, "{transport} {path}: {text}");
             assert_eq!(fault.struck(), 1);
         }
-        let fault = once(&bed, Fault::cut_after(2));
+        let fault = once(&bed, ServerFault::cut_after(2));
         let (text, end) = in_time(body(client, &bed.watch())).await.unwrap();
         assert!(end.is_err(), "{transport}");
         assert_eq!(told(&text)[..2], ["+a", "+b"], "{transport}");
@@ -238,21 +238,21 @@ async fn what_is_cut_is_not_a_clean_end() {
 /// The events of two watches with each fault: one from a version, and one with initial events.
 #[tokio::test]
 async fn events_go_wrong() {
-    let cases: [(Fault, &[&str], &[&str], u64); 12] = [
-        (Fault::close(), &[], &[], 2),
-        (Fault::close_after(2), &["+a", "+b"], &["+a", "+b"], 2),
-        (Fault::expired_event(), &["410"], &["410"], 2),
-        (Fault::expired_event_after(1), &["+a", "410"], &["+a", "410"], 2),
-        (Fault::duplicate_event(2), &["+a", "+b", "+b", "+c"], &["+a", "+b", "+b", "+c", "end"], 2),
-        (Fault::lose_event(1), &["+b", "+c"], &["+b", "+c", "end"], 2),
-        (Fault::lose_event(9), &["+a", "+b", "+c"], &["+a", "+b", "+c", "end"], 0),
-        (Fault::reorder_event(1), &["+b", "+a", "+c"], &["+b", "+a", "+c", "end"], 2),
-        (Fault::reorder_event(3), &["+a", "+b", "+c"], &["+a", "+b", "end", "+c"], 2),
-        (Fault::drop_end_bookmark(), &["+a", "+b", "+c"], &["+a", "+b", "+c"], 1),
-        (Fault::ignore_send_initial_events(), &["+a", "+b", "+c"], &["+a", "+b", "+c"], 1),
-        (Fault::bad_json(2), &["+a", "?", "+c"], &["+a", "?", "+c", "end"], 2),
+    let cases: [(ServerFault, &[&str], &[&str], u64); 12] = [
+        (ServerFault::close(), &[], &[], 2),
+        (ServerFault::close_after(2), &["+a", "+b"], &["+a", "+b"], 2),
+        (ServerFault::expired_event(), &["410"], &["410"], 2),
+        (ServerFault::expired_event_after(1), &["+a", "410"], &["+a", "410"], 2),
+        (ServerFault::duplicate_event(2), &["+a", "+b", "+b", "+c"], &["+a", "+b", "+b", "+c", "end"], 2),
+        (ServerFault::lose_event(1), &["+b", "+c"], &["+b", "+c", "end"], 2),
+        (ServerFault::lose_event(9), &["+a", "+b", "+c"], &["+a", "+b", "+c", "end"], 0),
+        (ServerFault::reorder_event(1), &["+b", "+a", "+c"], &["+b", "+a", "+c", "end"], 2),
+        (ServerFault::reorder_event(3), &["+a", "+b", "+c"], &["+a", "+b", "end", "+c"], 2),
+        (ServerFault::drop_end_bookmark(), &["+a", "+b", "+c"], &["+a", "+b", "+c"], 1),
+        (ServerFault::ignore_send_initial_events(), &["+a", "+b", "+c"], &["+a", "+b", "+c"], 1),
+        (ServerFault::bad_json(2), &["+a", "?", "+c"], &["+a", "?", "+c", "end"], 2),
     ];
-    let case = async |(fault, watched, streamed, strikes): (Fault, &[&str], &[&str], u64),
+    let case = async |(fault, watched, streamed, strikes): (ServerFault, &[&str], &[&str], u64),
                       transport: usize| {
         let bed = Bed::new().await;
         let (transport, client) = &bed.clients[transport];
@@ -269,7 +269,7 @@ async fn events_go_wrong() {
 #[tokio::test]
 async fn a_watch_with_initial_events_that_are_ignored_starts_at_its_version() {
     let bed = Bed::new().await;
-    bed.server.inject(Fault::ignore_send_initial_events());
+    bed.server.inject(ServerFault::ignore_send_initial_events());
     for (transport, client) in &bed.clients {
         let path = format!("{STREAM}&resourceVersion={}", bed.start + 1);
         assert_eq!(whole(client, &path).await, ["+b", "+c"], "{transport}");
@@ -281,14 +281,14 @@ async fn objects_that_cannot_be_decoded() {
     let bed = Bed::new().await;
     for (transport, client) in &bed.clients {
         let maps: Api<ConfigMap> = Api::default_namespaced(client.clone());
-        for fault in [Fault::undecodable_object(2), Fault::bad_json(1)] {
+        for fault in [ServerFault::undecodable_object(2), ServerFault::bad_json(1)] {
             let fault = once(&bed, fault);
             let error = in_time(maps.list(&Default::default())).await.unwrap_err();
             assert!(matches!(error, Error::SerdeError(_)), "{transport}: {error}");
             assert_eq!(fault.struck(), 1, "{transport}");
             assert_eq!(maps.list(&Default::default()).await.unwrap().items.len(), 3);
         }
-        let fault = bed.server.inject(Fault::undecodable_object(2).on(Verb::Watch));
+        let fault = bed.server.inject(ServerFault::undecodable_object(2).on(Verb::Watch));
         let (text, _) = in_time(body(client, &bed.watch())).await.unwrap();
         let second: Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
         assert_eq!(second["object"]["metadata"]["name"], "b", "{transport}");
@@ -303,18 +303,18 @@ async fn delays_and_silence_take_their_time() {
     let server = EmbeddedApiserver::new();
     server.create(&config_map("a")).await.unwrap();
     let client = server.client();
-    server.inject(Fault::delay(Duration::from_secs(90)).on(Verb::List).first(2));
+    server.inject(ServerFault::delay(Duration::from_secs(90)).on(Verb::List).first(2));
     let start = tokio::time::Instant::now();
     for minutes in [1, 2, 2] {
         body(&client, LIST).await.unwrap().1.unwrap();
         assert_eq!(start.elapsed().as_secs() / 90, minutes.min(2));
     }
-    let stalled = server.inject(Fault::stall().once());
+    let stalled = server.inject(ServerFault::stall().once());
     let hour = Duration::from_secs(3600);
     assert!(tokio::time::timeout(hour, body(&client, LIST)).await.is_err());
     assert_eq!(stalled.struck(), 1);
 
-    let stalled = server.inject(Fault::stall_after(1));
+    let stalled = server.inject(ServerFault::stall_after(1));
     let path = format!("{WATCH}1&timeoutSeconds=30");
     let mut lines =
         client.request_stream(Request::get(path).body(Vec::new()).unwrap()).await.unwrap().lines();
@@ -329,7 +329,7 @@ async fn delays_and_silence_take_their_time() {
 async fn what_was_stalled_is_answered_when_the_fault_is_removed() {
     let bed = Bed::new().await;
     for (name, client) in &bed.clients {
-        let stalled = bed.server.inject(Fault::stall());
+        let stalled = bed.server.inject(ServerFault::stall());
         let answered = async {
             in_time(stalled.until_struck(1)).await;
             stalled.remove();
@@ -344,14 +344,14 @@ async fn what_was_stalled_is_answered_when_the_fault_is_removed() {
 async fn silence_over_tcp_leaves_the_connection_open() {
     let bed = Bed::new().await;
     let (_, client) = &bed.clients[1];
-    let stalled = bed.server.inject(Fault::stall_after(2));
+    let stalled = bed.server.inject(ServerFault::stall_after(2));
     let request = Request::get(bed.watch()).body(Vec::new()).unwrap();
     let mut lines = client.request_stream(request).await.unwrap().lines();
     for expected in ["+a", "+b"] {
         assert_eq!(told(&in_time(lines.try_next()).await.unwrap().unwrap()), [expected]);
     }
     in_time(stalled.until_struck(1)).await;
-    let stalled = bed.server.inject(Fault::stall());
+    let stalled = bed.server.inject(ServerFault::stall());
     tokio::select! {
         answer = body(client, LIST) => panic!("{answer:?}"),
         () = in_time(stalled.until_struck(1)) => {}
@@ -366,7 +366,7 @@ async fn a_restored_backup_is_seen_by_all() {
     for transport in 0..2 {
         let bed = Bed::new().await;
         let (name, client) = &bed.clients[transport];
-        let fault = once(&bed, Fault::rewind(bed.start + 1).on(Verb::List));
+        let fault = once(&bed, ServerFault::rewind(bed.start + 1).on(Verb::List));
         let (list, _) = body(client, "/api/v1/namespaces/default/configmaps").await.unwrap();
         let list: Value = serde_json::from_str(&list).unwrap();
         assert_eq!(list["items"].as_array().unwrap().len(), 1, "{name}");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
+use embedded_apiserver::{EmbeddedApiserver, ServerFault, Verb};
 use futures::{Stream, StreamExt as _};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::api::{DeleteParams, Patch, PatchParams};
@@ -65,7 +65,7 @@ async fn a_watcher_sees_everything_with_and_without_streaming_lists() {
 async fn a_watcher_lists_again_when_its_version_is_forgotten() {
     let server = EmbeddedApiserver::new();
     server.create(&config_map("a")).await.unwrap();
-    let fault = server.inject(Fault::expired_event_after(1).once());
+    let fault = server.inject(ServerFault::expired_event_after(1).once());
     let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
     let mut events = Box::pin(watcher(maps, watcher::Config::default()));
     for expected in ["init", "init a", "done"] {
@@ -97,9 +97,9 @@ async fn a_controller_reconciles_through_faults() {
         server.create(&config_map(name)).await.unwrap();
     }
     let faults = [
-        server.inject(Fault::status(503).on(Verb::List).once()),
-        server.inject(Fault::refuse().on(Verb::Patch).first(2)),
-        server.inject(Fault::cut_after(1).on(Verb::Watch).once()),
+        server.inject(ServerFault::status(503).on(Verb::List).once()),
+        server.inject(ServerFault::refuse().on(Verb::Patch).first(2)),
+        server.inject(ServerFault::cut_after(1).on(Verb::Watch).once()),
     ];
     let client = server.client();
     let maps: Api<ConfigMap> = Api::default_namespaced(client.clone());

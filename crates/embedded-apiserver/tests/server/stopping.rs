@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use embedded_apiserver::{EmbeddedApiserver, Fault};
+use embedded_apiserver::{EmbeddedApiserver, ServerFault};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
@@ -12,7 +12,7 @@ use crate::support::{Raw, flooded, get, in_time};
 async fn dropping_the_endpoint_cuts_its_connections() {
     let server = EmbeddedApiserver::new();
     let endpoint = server.listen().await.unwrap();
-    server.inject(Fault::stall());
+    server.inject(ServerFault::stall());
     let mut raw = Raw::connect(&endpoint).await;
     raw.send(get("/version")).await;
     in_time(server.journal().until(1, |_| true)).await;
@@ -41,7 +41,7 @@ async fn a_stopped_server_can_listen_on_the_same_address_again() {
 async fn what_is_stalled_does_not_hold_up_a_stop() {
     let server = EmbeddedApiserver::new();
     let endpoint = server.listen().await.unwrap();
-    let fault = server.inject(Fault::stall());
+    let fault = server.inject(ServerFault::stall());
     let mut raw = Raw::connect(&endpoint).await;
     raw.send(get("/version")).await;
     in_time(fault.until_struck(1)).await;

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use embedded_apiserver::{EmbeddedApiserver, Endpoint};
+use embedded_apiserver::{EmbeddedApiserver, TcpServer};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Api;
 use kube_client::api::Patch;
@@ -17,7 +17,7 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    pub(crate) async fn connect(endpoint: &Endpoint) -> Self {
+    pub(crate) async fn connect(endpoint: &TcpServer) -> Self {
         Self { stream: TcpStream::connect(endpoint.address()).await.expect("it listens") }
     }
 
@@ -44,7 +44,7 @@ impl Raw {
 }
 
 /// Sends these bytes on a new connection, and returns everything that the server sends.
-pub(crate) async fn answer_to(endpoint: &Endpoint, bytes: impl AsRef<[u8]>) -> String {
+pub(crate) async fn answer_to(endpoint: &TcpServer, bytes: impl AsRef<[u8]>) -> String {
     let mut raw = Raw::connect(endpoint).await;
     raw.send(bytes).await;
     String::from_utf8_lossy(&in_time(raw.rest()).await).into_owned()
@@ -66,7 +66,7 @@ pub(crate) fn config_map(name: &str) -> ConfigMap {
 pub(crate) const FLOOD: usize = 50_000_000;
 
 /// A connection with a watch that has [`FLOOD`] bytes to send, and of which only the head has been read.
-pub(crate) async fn flooded(server: &EmbeddedApiserver, endpoint: &Endpoint) -> Raw {
+pub(crate) async fn flooded(server: &EmbeddedApiserver, endpoint: &TcpServer) -> Raw {
     const SIZE: usize = 500_000;
     let mut raw = Raw::connect(endpoint).await;
     raw.send(get("/api/v1/configmaps?watch=1&resourceVersion=1&timeoutSeconds=100000")).await;

@@ -1,10 +1,13 @@
 //! What a program tells of its informers, at one moment.
 //!
-//! Read leniently, field by field: a program that is older or newer than this command leaves out fields and has others. Texts are made
-//! safe for a terminal here, and nowhere later.
+//! It is read from the [status document](informer_wire::status_document). A program that is older or newer than this command leaves out
+//! fields and has others. Texts are made safe for a terminal here, and nowhere later.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use informer_wire::status_document::{
+    ErrorEntry, HandlerEntry, InformerEntry, QueueEntry, ScopeEntry, StatusDocument,
+};
 use serde_json::Value;
 
 use crate::plain::plain;
@@ -105,7 +108,7 @@ pub(super) struct Scope {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Trouble {
     pub(super) message: String,
-    pub(super) http_status: Option<u64>,
+    pub(super) http_status: Option<u16>,
     pub(super) seconds_ago: Option<f64>,
 }
 
@@ -134,16 +137,14 @@ pub(super) struct Growing {
 
 impl Document {
     /// Nothing if this is not what an informer-endpoint says.
-    pub(super) fn read(json: &Value) -> Option<Self> {
-        json.get("informers")?.as_array()?;
-        let mut room = Room { parts: PARTS, left_out: 0 };
-        let informers = room.rows(json, "informers").iter();
-        let mut informers: Vec<_> = informers.map(|json| informer(json, &mut room)).collect();
+    pub(super) fn read(mut json: Value) -> Option<Self> {
+        let left_out = cut_rows(&mut json);
+        let document: StatusDocument = serde_json::from_value(json).ok()?;
+        let mut informers: Vec<_> = document.informers.into_iter().map(Informer::from).collect();
         tell_apart(informers.iter_mut().map(|informer| &mut informer.name));
-        let mut queues: Vec<_> = room.rows(json, "queues").iter().map(queue).collect();
+        let mut queues: Vec<_> = document.queues.into_iter().map(Queue::from).collect();
         tell_apart(queues.iter_mut().map(|queue| &mut queue.name));
-        let left_out = room.left_out;
-        let (instance, uptime) = (text(json, "instance"), seconds(json, "uptimeSeconds"));
+        let (instance, uptime) = (text(document.instance), seconds(document.uptime_seconds));
         Some(Self { instance, uptime, informers, queues, left_out, rate: None })
     }
 
@@ -156,29 +157,27 @@ impl Document {
     }
 }
 
-/// How much more of a document is read. Who answers may not be the program that was meant, and say anything.
-struct Room {
-    parts: usize,
-    left_out: usize,
+/// Cuts lists that are too long, before more is made of them: who answers may not be the program that was meant, and say anything.
+/// The answer is how many entries were cut off.
+fn cut_rows(json: &mut Value) -> usize {
+    let mut left_out = cut(json, "informers", ROWS).1 + cut(json, "queues", ROWS).1;
+    let mut parts = PARTS;
+    for informer in json.get_mut("informers").and_then(Value::as_array_mut).into_iter().flatten() {
+        for field in ["handlers", "scopes"] {
+            let (kept, cut_off) = cut(informer, field, parts);
+            parts -= kept;
+            left_out += cut_off;
+        }
+    }
+    left_out
 }
 
-impl Room {
-    fn rows<'a>(&mut self, json: &'a Value, field: &str) -> &'a [Value] {
-        self.first(json, field, ROWS)
-    }
-
-    fn parts<'a>(&mut self, json: &'a Value, field: &str) -> &'a [Value] {
-        let parts = self.first(json, field, self.parts);
-        self.parts -= parts.len();
-        parts
-    }
-
-    fn first<'a>(&mut self, json: &'a Value, field: &str, most: usize) -> &'a [Value] {
-        let all = json[field].as_array().map(Vec::as_slice).unwrap_or_default();
-        let (read, left_out) = all.split_at(all.len().min(most));
-        self.left_out += left_out.len();
-        read
-    }
+/// How many entries of a list are left, and how many were cut off.
+fn cut(json: &mut Value, field: &str, most: usize) -> (usize, usize) {
+    let Some(list) = json.get_mut(field).and_then(Value::as_array_mut) else { return (0, 0) };
+    let cut_off = list.len().saturating_sub(most);
+    list.truncate(most);
+    (list.len(), cut_off)
 }
 
 /// Those that come again get a number.
@@ -249,104 +248,111 @@ impl Informer {
     }
 }
 
-fn informer(json: &Value, room: &mut Room) -> Informer {
-    let name =
-        [text(json, "name"), text(json, "resource")].into_iter().flatten().find(|name| !name.is_empty());
-    let kind = [text(json, "apiVersion"), text(json, "kind")];
-    Informer {
-        name: name.unwrap_or_else(|| "unnamed".to_owned()),
-        kind: kind.into_iter().flatten().collect::<Vec<_>>().join(" "),
-        sensitive: json["sensitive"] == true,
-        synced: json["synced"].as_bool(),
-        phase: text(json, "phase"),
-        objects: number(json, "objects"),
-        versions: number(json, "versionsAlive"),
-        packed: number(json, "bytesAlive"),
-        decoded: number(json, "decodedBytes"),
-        decode_hits: number(json, "decodeHits"),
-        decode_misses: number(json, "decodeMisses"),
-        waiting: number(json, "queued"),
-        waiting_bytes: number(json, "queuedBytes"),
-        heard: seconds(json, "staleSeconds"),
-        failures: number(json, "failures"),
-        last_failure: text(json, "lastFailure"),
-        wrong_type: text(json, "wrongType"),
-        handlers: room.parts(json, "handlers").iter().map(handler).collect(),
-        scopes: room.parts(json, "scopes").iter().map(scope).collect(),
-        rate: None,
+impl From<InformerEntry> for Informer {
+    fn from(entry: InformerEntry) -> Self {
+        let name =
+            [text(entry.name), text(entry.resource)].into_iter().flatten().find(|name| !name.is_empty());
+        let kind = [text(entry.api_version), text(entry.kind)];
+        Self {
+            name: name.unwrap_or_else(|| "unnamed".to_owned()),
+            kind: kind.into_iter().flatten().collect::<Vec<_>>().join(" "),
+            sensitive: entry.sensitive.unwrap_or_default(),
+            synced: entry.synced,
+            phase: text(entry.phase),
+            objects: entry.objects,
+            versions: entry.versions_alive,
+            packed: entry.bytes_alive,
+            decoded: entry.decoded_bytes,
+            decode_hits: entry.decode_hits,
+            decode_misses: entry.decode_misses,
+            waiting: entry.queued,
+            waiting_bytes: entry.queued_bytes,
+            heard: seconds(entry.stale_seconds),
+            failures: entry.failures,
+            last_failure: text(entry.last_failure),
+            wrong_type: text(entry.wrong_type),
+            handlers: entry.handlers.into_iter().map(Handler::from).collect(),
+            scopes: entry.scopes.into_iter().map(Scope::from).collect(),
+            rate: None,
+        }
     }
 }
 
-fn handler(json: &Value) -> Handler {
-    Handler {
-        name: text(json, "name").unwrap_or_else(|| "unnamed".to_owned()),
-        synced: json["synced"].as_bool(),
-        backlog: number(json, "backlog"),
-        calls: number(json, "delivered"),
-        merged: number(json, "merged"),
-        panics: number(json, "panics"),
-        slow: number(json, "slow"),
-        slowest: seconds(json, "slowestSeconds"),
-        rate: None,
+impl From<HandlerEntry> for Handler {
+    fn from(entry: HandlerEntry) -> Self {
+        Self {
+            name: text(entry.name).unwrap_or_else(|| "unnamed".to_owned()),
+            synced: entry.synced,
+            backlog: entry.backlog,
+            calls: entry.delivered,
+            merged: entry.merged,
+            panics: entry.panics,
+            slow: entry.slow,
+            slowest: seconds(entry.slowest_seconds),
+            rate: None,
+        }
     }
 }
 
-fn scope(json: &Value) -> Scope {
-    let name = text(json, "scope").unwrap_or_default();
-    let namespace = name.strip_prefix("namespace \"").and_then(|name| name.strip_suffix('"'));
-    let lists = json["relists"].as_object().into_iter().flatten();
-    let lists = lists.take(REASONS).filter_map(|(reason, number)| Some((clean(reason), number.as_u64()?)));
-    let error = &json["lastError"];
-    Scope {
-        name: namespace.map(str::to_owned).unwrap_or(name),
-        phase: text(json, "phase"),
-        phase_seconds: seconds(json, "phaseSeconds"),
-        version: text(json, "resourceVersion"),
-        heard: seconds(json, "lastByteSeconds"),
-        last_event: seconds(json, "lastEventSeconds"),
-        last_bookmark: seconds(json, "lastBookmarkSeconds"),
-        watches: number(json, "watches"),
-        reconnects: number(json, "reconnects"),
-        events: number(json, "events"),
-        bookmarks: number(json, "bookmarks"),
-        lists: lists.collect(),
-        last_error: text(error, "message").map(|message| Trouble {
-            message,
-            http_status: number(error, "httpStatus"),
-            seconds_ago: seconds(error, "secondsAgo"),
-        }),
+impl From<ScopeEntry> for Scope {
+    fn from(entry: ScopeEntry) -> Self {
+        let name = text(entry.scope).unwrap_or_default();
+        let namespace = name.strip_prefix("namespace \"").and_then(|name| name.strip_suffix('"'));
+        let lists = entry.relists.into_iter().take(REASONS);
+        Self {
+            name: namespace.map(str::to_owned).unwrap_or(name),
+            phase: text(entry.phase),
+            phase_seconds: seconds(entry.phase_seconds),
+            version: text(entry.resource_version),
+            heard: seconds(entry.last_byte_seconds),
+            last_event: seconds(entry.last_event_seconds),
+            last_bookmark: seconds(entry.last_bookmark_seconds),
+            watches: entry.watches,
+            reconnects: entry.reconnects,
+            events: entry.events,
+            bookmarks: entry.bookmarks,
+            lists: lists.map(|(reason, number)| (clean(&reason), number)).collect(),
+            last_error: entry.last_error.and_then(Trouble::read),
+        }
     }
 }
 
-fn queue(json: &Value) -> Queue {
-    Queue {
-        name: text(json, "name").unwrap_or_else(|| "unnamed".to_owned()),
-        due: number(json, "due"),
-        later: number(json, "later"),
-        working: number(json, "working"),
-        oldest_key: text(json, "oldestKey"),
-        oldest: seconds(json, "oldestSeconds"),
-        longest_running: seconds(json, "longestRunningSeconds"),
-        runs: growing(json, "runs"),
-        failures: growing(json, "failures"),
-        retries: growing(json, "retries"),
+impl Trouble {
+    fn read(entry: ErrorEntry) -> Option<Self> {
+        let (message, seconds_ago) = (text(entry.message)?, seconds(entry.seconds_ago));
+        Some(Self { message, http_status: entry.http_status, seconds_ago })
     }
 }
 
-fn text(json: &Value, field: &str) -> Option<String> {
-    json[field].as_str().map(clean)
+impl From<QueueEntry> for Queue {
+    fn from(entry: QueueEntry) -> Self {
+        Self {
+            name: text(entry.name).unwrap_or_else(|| "unnamed".to_owned()),
+            due: entry.due,
+            later: entry.later,
+            working: entry.working,
+            oldest_key: text(entry.oldest_key),
+            oldest: seconds(entry.oldest_seconds),
+            longest_running: seconds(entry.longest_running_seconds),
+            runs: Growing::from(entry.runs),
+            failures: Growing::from(entry.failures),
+            retries: Growing::from(entry.retries),
+        }
+    }
 }
 
-fn number(json: &Value, field: &str) -> Option<u64> {
-    json[field].as_u64()
+impl From<Option<u64>> for Growing {
+    fn from(number: Option<u64>) -> Self {
+        Self { number, rate: None }
+    }
 }
 
-fn growing(json: &Value, field: &str) -> Growing {
-    Growing { number: number(json, field), rate: None }
+fn text(text: Option<String>) -> Option<String> {
+    text.map(|text| clean(&text))
 }
 
-fn seconds(json: &Value, field: &str) -> Option<f64> {
-    json[field].as_f64().map(|seconds| seconds.max(0.0))
+fn seconds(seconds: Option<f64>) -> Option<f64> {
+    seconds.map(|seconds| seconds.max(0.0))
 }
 
 /// Safe for a terminal, and not endless.

@@ -100,12 +100,12 @@ impl Source {
         match self {
             Self::Program(program) => {
                 let json = program.get(INFORMERS).await?;
-                Document::read(&json).ok_or_else(|| program.is_something_else())
+                Document::read(json).ok_or_else(|| program.is_something_else())
             }
             Self::Own(own) => {
                 let answer = own.endpoint.answer(&Method::GET, INFORMERS).into_body();
                 let json: Value = serde_json::from_str(&answer).map_err(|error| error.to_string())?;
-                Document::read(&json)
+                Document::read(json)
                     .ok_or_else(|| "the status of our own informers has another form".to_owned())
             }
         }

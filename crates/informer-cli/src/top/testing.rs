@@ -45,7 +45,7 @@ pub(super) fn queue(name: &str, due: u64) -> Value {
 }
 
 pub(super) fn document(json: &Value) -> Document {
-    Document::read(json).expect("a document")
+    Document::read(json.clone()).expect("a document")
 }
 
 pub(super) fn look(json: &Value) -> Look {

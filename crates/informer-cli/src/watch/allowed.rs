@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use informer_endpoint::{Digested, Endpoint, Objects};
+use informer_endpoint::{Digested, Endpoint, ObjectBrowser};
 use kube_client::api::DynamicObject;
 use kube_informer::SharedInformer;
 
@@ -33,7 +33,7 @@ pub(super) fn objects(
     if !args.browse {
         return Ok(endpoint);
     }
-    let objects = informers.iter().fold(Objects::new(), Objects::informer);
+    let objects = informers.iter().fold(ObjectBrowser::new(), ObjectBrowser::informer);
     let objects = match &args.token_file {
         Some(file) => {
             let token = std::fs::read_to_string(file);

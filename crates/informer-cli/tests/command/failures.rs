@@ -1,6 +1,6 @@
 //! Error messages, which say what to do, and exit codes.
 
-use embedded_apiserver::{Fault, Verb};
+use embedded_apiserver::{ServerFault, Verb};
 
 use serde_json::json;
 
@@ -150,8 +150,8 @@ async fn a_server_that_is_not_there() {
 #[tokio::test(flavor = "multi_thread")]
 async fn denied_access_names_the_rights_that_are_missing() {
     let server = Server::start().await;
-    server.api.inject(Fault::forbidden().resource("pods").on(Verb::List));
-    server.api.inject(Fault::forbidden().resource("pods").on(Verb::Watch));
+    server.api.inject(ServerFault::forbidden().resource("pods").on(Verb::List));
+    server.api.inject(ServerFault::forbidden().resource("pods").on(Verb::Watch));
     let said = run(server.informer(&["get", "pods", "--timeout", "2s"])).await;
     assert_eq!(said.code, 3, "{said:?}");
     assert!(said.err.contains("HTTP 403") && said.err.contains("pods"), "{said:?}");

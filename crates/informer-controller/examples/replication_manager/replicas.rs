@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use informer_controller::recorder::{Event, RecorderOptions};
+use informer_controller::recorder::{Note, RecorderOptions};
 use informer_controller::{Controller, Ctx, Next, ReconcileError, Recorder, WriteError, slow_start};
 use k8s_openapi::api::core::v1::{Pod, PodCondition, PodStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
@@ -156,14 +156,14 @@ async fn manage<K: Send + Sync + 'static>(
         pod["metadata"]["ownerReferences"] = json!([owner(set)]);
         let create = async |_| {
             let made = objects.create(&pod).await;
-            made.map(|it| ctx.event(Event::normal("SuccessfulCreate", format!("Created pod: {}", it.name()))))
+            made.map(|it| ctx.event(Note::normal("SuccessfulCreate", format!("Created pod: {}", it.name()))))
         };
         return Ok(slow_start((wanted - has).min(BURST), create).await?);
     }
     rank(&mut own, &on_nodes(ctx, set, pods)?);
     let delete = async |number: usize| {
         let pod = &own[number].0;
-        let event = Event::normal("SuccessfulDelete", format!("Deleted pod: {}", pod.name()));
+        let event = Note::normal("SuccessfulDelete", format!("Deleted pod: {}", pod.name()));
         objects.delete(pod).await.map(|()| ctx.event(event))
     };
     Ok(slow_start((has - wanted).min(BURST), delete).await?)

@@ -14,7 +14,7 @@
 #[path = "../program/mod.rs"]
 mod program;
 
-use informer_controller::recorder::{Event, RecorderOptions};
+use informer_controller::recorder::{Note, RecorderOptions};
 use informer_controller::{Controller, Ctx, Next, ReconcileError, Recorder};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -93,7 +93,7 @@ async fn reconcile(ctx: Ctx<Foo>, deployments: SharedInformer<Deployment>) -> Re
     };
     if deployment.controller_owner().is_none_or(|owner| owner.uid != *object.uid()) {
         let why = format!("Deployment {key} exists and is not managed by {}", ctx.key());
-        ctx.event(Event::warning("ErrResourceExists", &*why));
+        ctx.event(Note::warning("ErrResourceExists", &*why));
         return Err(ReconcileError::msg(why));
     }
     let mut found = deployment.get()?;
@@ -106,7 +106,7 @@ async fn reconcile(ctx: Ctx<Foo>, deployments: SharedInformer<Deployment>) -> Re
         let patch = Patch::Merge(json!({ "status": { "availableReplicas": available } }));
         ctx.objects(ctx.informer()).patch_status(ctx.key(), &PatchParams::default(), &patch).await?;
     }
-    ctx.event(Event::normal("Synced", "Foo synced successfully"));
+    ctx.event(Note::normal("Synced", "Foo synced successfully"));
     let replicas = found.spec.replicas.unwrap_or(1);
     println!("{} is in sync: {replicas} replicas, {available} available", ctx.key());
     Ok(Next::Done)

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::source;
 use super::worker::Shared;
 use crate::election::Leadership;
-use crate::recorder::Event;
+use crate::recorder::Note;
 use crate::writes::{Objects, Run, WriteError};
 
 /// What is to be done next for an object.
@@ -102,7 +102,7 @@ impl<K: Send + Sync + 'static> Ctx<K> {
 
     /// Tells of something that happened to the object, through the [recorder](super::Controller::recorder) of the controller.
     /// Never waits. Without a recorder nobody hears of it.
-    pub fn event(&self, event: Event) {
+    pub fn event(&self, event: Note) {
         let object = self.object.as_ref().or(self.last.as_ref());
         if let (Some(recorder), Some(object)) = (&self.shared.recorder, object) {
             recorder.event(object, event);

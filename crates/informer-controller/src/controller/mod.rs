@@ -253,7 +253,7 @@ impl<K: Send + Sync + 'static> Controller<K> {
     /// With it the page of `informer-endpoint` shows the controller:
     ///
     /// ```
-    /// use informer_endpoint::{Endpoint, QueueStatus};
+    /// use informer_endpoint::Endpoint;
     /// # use informer_controller::{Controller, Next};
     /// # use k8s_openapi::api::core::v1::ConfigMap;
     /// # use kube_informer::testing::ScriptedSource;
@@ -261,27 +261,12 @@ impl<K: Send + Sync + 'static> Controller<K> {
     /// # let informer = SharedInformer::<ConfigMap>::builder(ScriptedSource::of::<ConfigMap>()).build()?;
     /// # let statuses = { let informer = informer.clone(); move || vec![informer.status()] };
     /// let controller = Controller::new("replicaset", informer).reconcile(|_| async { Ok(Next::Done) });
-    ///
-    /// let queue = controller.queue_status();
-    /// let endpoint = Endpoint::new(statuses).queues(move || {
-    ///     let shown = queue().map(|queue| QueueStatus {
-    ///         name: "replicaset".into(),
-    ///         due: queue.due,
-    ///         later: queue.later,
-    ///         working: queue.working,
-    ///         oldest: queue.oldest.map(|(key, age)| (key.to_string(), age)),
-    ///         longest_running: queue.longest_running,
-    ///         runs: queue.runs,
-    ///         failures: queue.failures,
-    ///         retries: queue.retries,
-    ///     });
-    ///     shown.into_iter().collect()
-    /// });
+    /// let endpoint = Endpoint::new(statuses).queues(controller.queue_status());
     /// # Ok::<(), kube_informer::error::BuildError>(())
     /// ```
-    pub fn queue_status(
-        &self,
-    ) -> impl Fn() -> Option<QueueStatus<ObjectKey>> + Clone + Send + Sync + 'static + use<K> {
+    ///
+    /// Of two controllers it is `move || [first(), second()].into_iter().flatten()`.
+    pub fn queue_status(&self) -> impl Fn() -> Option<QueueStatus> + Clone + Send + Sync + 'static + use<K> {
         let running = self.running.clone();
         move || running.get().map(WorkQueue::status)
     }

@@ -51,4 +51,5 @@ pub enum ElectionError {
 /// The leadership is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the leadership is over")]
-pub struct NotLeader;
+#[non_exhaustive]
+pub struct NotLeaderError;

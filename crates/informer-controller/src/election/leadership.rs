@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::clock::Clock;
 use super::core::Time;
-use super::error::NotLeader;
+use super::error::NotLeaderError;
 use super::meter::Meter;
 
 /// What a leadership tells the one who keeps it.
@@ -144,12 +144,12 @@ impl Leadership {
     /// be undone. It costs a request.
     ///
     /// The whole renew deadline is left then. See [the module](super) for what this does not close.
-    pub async fn confirm(&self) -> Result<(), NotLeader> {
+    pub async fn confirm(&self) -> Result<(), NotLeaderError> {
         let before = self.shared.sent.load(Ordering::SeqCst);
         let answered = self.shared.until(move |state| state.is_over || state.answered > before);
-        self.shared.commands.send(Command::Confirm).map_err(|_| NotLeader)?;
+        self.shared.commands.send(Command::Confirm).map_err(|_| NotLeaderError)?;
         answered.await;
-        if self.is_valid() { Ok(()) } else { Err(NotLeader) }
+        if self.is_valid() { Ok(()) } else { Err(NotLeaderError) }
     }
 
     /// What the election talks to the server with.

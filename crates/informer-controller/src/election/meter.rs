@@ -11,6 +11,7 @@ pub(super) struct Meter {
 
 impl Meter {
     pub(super) fn new(lease: &str) -> Self {
+        kube_informer::metrics_order::begin();
         let labels = [("name", lease.to_owned())];
         let meter = Self {
             leads: gauge!("leader_election_master_status", &labels),

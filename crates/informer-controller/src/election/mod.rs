@@ -61,7 +61,7 @@ use tokio::time::timeout;
 
 pub use self::clock::{BootClock, Clock, TokioClock};
 use self::core::{Core, Event, Record};
-pub use self::error::{ElectionError, NotLeader};
+pub use self::error::{ElectionError, NotLeaderError};
 use self::keeper::Keeper;
 pub use self::leadership::Leadership;
 use self::leadership::{Closing, Command, Shared, State};

@@ -68,6 +68,7 @@ impl Samples {
 
 impl Meter {
     pub(super) fn new(name: &str) -> Self {
+        kube_informer::metrics_order::begin();
         describe();
         let labels = [("name", name.to_owned())];
         Self {

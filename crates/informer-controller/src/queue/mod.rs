@@ -46,6 +46,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+pub use informer_wire::QueueStatus;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
@@ -54,7 +55,6 @@ use self::core::{Adding, Core, Next, Rules};
 pub use self::limit::RateLimit;
 use self::meter::{Meter, Samples};
 use self::ready::Moment;
-pub use self::status::QueueStatus;
 use self::totals::Totals;
 pub use self::work::Work;
 
@@ -103,6 +103,7 @@ impl QueueOptions {
 pub struct WorkQueue<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
+    name: String,
     state: Mutex<State<T>>,
     /// From when times are counted.
     begin: Instant,
@@ -153,7 +154,7 @@ impl<T> Shared<T> {
 }
 
 impl<T: Clone + Eq + Hash> WorkQueue<T> {
-    /// An empty queue. The name is for metrics.
+    /// An empty queue. The name is for metrics and the [status](Self::status).
     pub fn new(name: &str, options: QueueOptions) -> Self {
         let rules = Rules {
             quantum: nanos(options.quantum),
@@ -161,6 +162,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
             limit: options.rate_limit,
         };
         Self(Arc::new(Shared {
+            name: name.to_owned(),
             state: Mutex::new(State {
                 core: Core::new(rules, fastrand::u64(..)),
                 samples: Samples::default(),

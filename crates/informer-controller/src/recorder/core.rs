@@ -13,7 +13,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
 use k8s_openapi::jiff::Timestamp;
 use tokio::time::Instant;
 
-use super::event::{Event, Reference, Type};
+use super::event::{Note, Reference, Type};
 use super::limit::{Bucket, Notes, Recent};
 
 /// A series ends when nothing was added to it for so long. This and what follows are as in client-go.
@@ -147,7 +147,7 @@ impl Core {
     }
 
     /// An event is told.
-    pub(super) fn observe(&mut self, regarding: Reference, event: Event, now: Now) -> Result<(), Dropped> {
+    pub(super) fn observe(&mut self, regarding: Reference, event: Note, now: Now) -> Result<(), Dropped> {
         let mut event = event;
         let mut identity = Identity {
             regarding,

@@ -27,7 +27,7 @@ impl Type {
 /// Something that happened to an object, for people to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "nobody knows of it until it is recorded"]
-pub struct Event {
+pub struct Note {
     pub(super) event_type: Type,
     pub(super) reason: String,
     pub(super) action: String,
@@ -35,7 +35,7 @@ pub struct Event {
     pub(super) related: Option<Reference>,
 }
 
-impl Event {
+impl Note {
     /// All is well. The reason is one word in `CamelCase` for machines, the note is for people.
     pub fn normal(reason: impl Into<String>, note: impl Into<String>) -> Self {
         Self::new(Type::Normal, reason.into(), note.into())

@@ -15,6 +15,7 @@ pub(super) struct Meter {
 
 impl Meter {
     pub(super) fn new(controller: &str) -> Self {
+        kube_informer::metrics_order::begin();
         let dropped = |reason: &str| {
             let labels = [("controller", controller.to_owned()), ("reason", reason.to_owned())];
             counter!("events_dropped_total", &labels)

@@ -33,7 +33,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use self::core::{Core, Dropped, Rules};
-pub use self::event::Event;
+pub use self::event::Note;
 use self::event::{LONGEST_WORD, Reference, cut};
 use self::meter::Meter;
 use self::sink::Message;
@@ -83,7 +83,7 @@ impl RecorderOptions {
 /// # use k8s_openapi::api::core::v1::ConfigMap;
 /// use std::time::Duration;
 /// use informer_controller::Recorder;
-/// use informer_controller::recorder::{Event, RecorderOptions};
+/// use informer_controller::recorder::{Note, RecorderOptions};
 /// # use kube_informer::Object;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -94,7 +94,7 @@ impl RecorderOptions {
 /// # (map.metadata.uid, map.metadata.resource_version) = (Some("u".into()), Some("1".into()));
 /// # let object = Object::new(&map)?;
 /// let recorder = Recorder::new(client, "example.com/scaler", RecorderOptions::default());
-/// recorder.event(&object, Event::normal("Scaled", "from 3 to 5").action("Scale"));
+/// recorder.event(&object, Note::normal("Scaled", "from 3 to 5").action("Scale"));
 /// recorder.flush(Duration::from_secs(10)).await; // at the end of the program
 /// # Ok(())
 /// # }
@@ -126,7 +126,7 @@ impl Recorder {
     }
 
     /// Tells of an event that regards this object. Events of objects without a namespace are in `default`.
-    pub fn event<K>(&self, regarding: &Object<K>, event: Event) {
+    pub fn event<K>(&self, regarding: &Object<K>, event: Note) {
         let message = Message::Event(Box::new((Reference::to(regarding), event, clock::now())));
         if self.told.try_send(message).is_err() {
             self.meter.count(Err(Dropped::Full));

@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::core::{Body, Core, Now, Outcome, Write};
-use super::event::{Event, Reference};
+use super::event::{Note, Reference};
 use super::meter::Meter;
 use crate::clock;
 
@@ -29,7 +29,7 @@ const LAST: Duration = Duration::from_secs(30);
 
 /// What is said to the task of a recorder.
 pub(super) enum Message {
-    Event(Box<(Reference, Event, Timestamp)>),
+    Event(Box<(Reference, Note, Timestamp)>),
     Flush(oneshot::Sender<()>),
 }
 

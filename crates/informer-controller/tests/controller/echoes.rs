@@ -1,6 +1,6 @@
 //! Which events are echoes of own writes: if answers are late or never come, and if informers show more than runs have read.
 
-use embedded_apiserver::{Fault, Verb};
+use embedded_apiserver::{ServerFault, Verb};
 use http::{Method, Request};
 use http_body_util::BodyExt as _;
 use kube_client::Client;
@@ -122,7 +122,7 @@ async fn what_was_left_out_of_lists_because_of_a_field_selector_is_news() {
 async fn events_wait_half_a_minute_for_an_answer_that_does_not_come() {
     let rig = Rig::new();
     rig.server.create(&config_map("a")).await.unwrap();
-    rig.server.inject(Fault::stall().on(Verb::Patch));
+    rig.server.inject(ServerFault::stall().on(Verb::Patch));
     let runs = Arc::new(AtomicUsize::new(0));
     let counted = runs.clone();
     let controller = Controller::new("maps", rig.factory.core().v1().config_maps().informer());

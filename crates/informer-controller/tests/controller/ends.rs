@@ -1,6 +1,6 @@
 //! What keeps a controller from beginning, what ends it, and what it leaves.
 
-use embedded_apiserver::{Fault, Verb};
+use embedded_apiserver::{ServerFault, Verb};
 use informer_controller::writes::WriteError;
 use kube_informer::testing::ScriptedSource;
 use kube_informer::{IndexKey, SharedInformer};
@@ -135,7 +135,7 @@ async fn the_end_waits_for_what_is_being_written_and_a_drop_does_not() {
         let rig = Rig::new();
         rig.server.create(&replica_set("set")).await.unwrap();
         let (controller, pods) = controller(&rig);
-        rig.server.inject(Fault::delay(20 * SECOND).on(Verb::Create).resource("pods"));
+        rig.server.inject(ServerFault::delay(20 * SECOND).on(Verb::Create).resource("pods"));
         let (sender, mut said) = mpsc::unbounded_channel();
         let function = move |ctx: Ctx<ReplicaSet>| {
             let (sender, pods) = (sender.clone(), pods.clone());
@@ -191,7 +191,7 @@ async fn what_is_only_read_is_waited_for() {
     let rig = Rig::new();
     rig.server.create(&config_map("a")).await.unwrap();
     rig.server.create(&pod("one", &json!([]))).await.unwrap();
-    rig.server.inject(Fault::delay(20 * SECOND).on(Verb::Watch).resource("pods"));
+    rig.server.inject(ServerFault::delay(20 * SECOND).on(Verb::Watch).resource("pods"));
     let pods = rig.factory.core().v1().pods().informer();
     let (sender, mut said) = mpsc::unbounded_channel();
     let function = {
@@ -216,7 +216,7 @@ async fn what_is_only_read_is_waited_for() {
 async fn who_waits_for_an_answer_beyond_the_end_is_told() {
     let rig = Rig::new();
     rig.server.create(&config_map("a")).await.unwrap();
-    rig.server.inject(Fault::delay(600 * SECOND).on(Verb::Create).resource("pods"));
+    rig.server.inject(ServerFault::delay(600 * SECOND).on(Verb::Create).resource("pods"));
     let pods = rig.factory.core().v1().pods().informer();
     let (sender, mut told) = mpsc::unbounded_channel();
     let function = {

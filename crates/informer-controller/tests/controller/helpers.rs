@@ -1,6 +1,6 @@
 //! Finalizers, and a status that is sent only if it changes.
 
-use embedded_apiserver::{Fault, Verb};
+use embedded_apiserver::{ServerFault, Verb};
 use serde_json::Value;
 
 use super::*;
@@ -89,7 +89,7 @@ async fn it_is_not_cleaned_up_again_though_the_cache_has_not_seen_that_it_is_gon
     let rig = Rig::on(EmbeddedApiserver::builder().streaming_lists(false).build());
     rig.server.create(&config_map("a")).await.unwrap();
     // The finalizer and the wish to delete it are seen, and nothing after that.
-    rig.server.inject(Fault::stall_after(2).on(Verb::Watch).resource("configmaps"));
+    rig.server.inject(ServerFault::stall_after(2).on(Verb::Watch).resource("configmaps"));
     let (controller, mut said) = holding(&rig);
     let pods = rig.factory.core().v1().pods().informer();
     let controller = controller.watches(pods, |_, keys| keys.push(ObjectKey::namespaced("default", "a")));

@@ -1,6 +1,6 @@
 //! Writes that an informer never shows, labels that it does not keep, and what a stale run knows of its own object.
 
-use embedded_apiserver::{Fault, RecordedRequest, Verb};
+use embedded_apiserver::{RecordedRequest, ServerFault, Verb};
 use informer_controller::Tracker;
 use kube_informer::{InformerBuilder, SharedInformer};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
@@ -184,9 +184,9 @@ async fn a_create_that_the_transform_refuses_is_no_failure() {
 /// What a stale run says of its own object.
 async fn stale(write: impl Fn(&Ctx<ReplicaSet>) -> Option<Value> + Send + Sync + 'static) -> String {
     let rig = Rig::on(EmbeddedApiserver::builder().streaming_lists(false).build());
-    rig.server.inject(Fault::stall_after(0).on(Verb::Watch).resource("replicasets.apps"));
+    rig.server.inject(ServerFault::stall_after(0).on(Verb::Watch).resource("replicasets.apps"));
     let is_look = |request: &RecordedRequest| request.parameter("fieldSelector").is_some();
-    rig.server.inject(Fault::stall().on(Verb::List).resource("replicasets.apps").when(is_look));
+    rig.server.inject(ServerFault::stall().on(Verb::List).resource("replicasets.apps").when(is_look));
     rig.server.create(&replica_set("set")).await.unwrap();
     let (sender, mut said) = mpsc::unbounded_channel();
     let controller = Controller::new("sets", rig.factory.apps().v1().replica_sets().informer());

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc as blocking;
 
-use embedded_apiserver::{Fault, Verb};
+use embedded_apiserver::{ServerFault, Verb};
 use metrics_util::debugging::DebuggingRecorder;
 
 use super::*;
@@ -79,7 +79,7 @@ async fn what_says_which_objects_to_reconcile_has_ended_when_it_returns() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn so_it_has_when_it_returns_an_error_before_it_has_begun() {
     let rig = Rig::new();
-    rig.server.inject(Fault::stall().on(Verb::Watch).resource("configmaps"));
+    rig.server.inject(ServerFault::stall().on(Verb::Watch).resource("configmaps"));
     rig.server.create(&pod("one", &json!([]))).await.unwrap();
     let (block, mut blocked) = Blocked::new();
     let (maps, pods) = (rig.factory.core().v1().config_maps().informer(), rig.factory.core().v1().pods());

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use embedded_apiserver::{Fault, Verb};
+use embedded_apiserver::{ServerFault, Verb};
 use informer_controller::WriteError;
 use kube_informer::Object;
 use serde_json::Value;
@@ -200,9 +200,9 @@ async fn runs_beside(rig: Rig, foreign: Foreign, whose: &'static str) -> Vec<Str
 /// By a watch that works, by one that is late, and by lists and lookups where watches bring nothing.
 fn rigs() -> [Rig; 3] {
     let blocked = Rig::on(EmbeddedApiserver::builder().streaming_lists(false).build());
-    blocked.server.inject(Fault::stall_after(0).on(Verb::Watch));
+    blocked.server.inject(ServerFault::stall_after(0).on(Verb::Watch));
     let late = Rig::new();
-    late.server.inject(Fault::delay(SECOND).on(Verb::Watch));
+    late.server.inject(ServerFault::delay(SECOND).on(Verb::Watch));
     [Rig::new(), late, blocked]
 }
 
@@ -333,15 +333,15 @@ async fn tell_a_story(seed: u64) {
                 theirs.patch(name, &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
             }
             3 => drop(rig.server.inject(match random.u8(..4) {
-                0 => Fault::stall_after(random.u64(..5)).on(Verb::Watch).first(times),
-                1 => Fault::cut_after(random.u64(..5)).on(Verb::Watch).first(times),
-                2 => Fault::delay(random.u32(1..5) * SECOND).on(Verb::Watch).first(times),
-                _ => Fault::expired_event_after(random.u64(..5)).on(Verb::Watch).first(times),
+                0 => ServerFault::stall_after(random.u64(..5)).on(Verb::Watch).first(times),
+                1 => ServerFault::cut_after(random.u64(..5)).on(Verb::Watch).first(times),
+                2 => ServerFault::delay(random.u32(1..5) * SECOND).on(Verb::Watch).first(times),
+                _ => ServerFault::expired_event_after(random.u64(..5)).on(Verb::Watch).first(times),
             })),
             4 => drop(rig.server.inject(match random.u8(..3) {
-                0 => Fault::cut_after_bytes(1).on(Verb::Patch).first(times),
-                1 => Fault::delay(SECOND).on(Verb::Patch).first(times),
-                _ => Fault::status(500).on(Verb::Patch).first(times),
+                0 => ServerFault::cut_after_bytes(1).on(Verb::Patch).first(times),
+                1 => ServerFault::delay(SECOND).on(Verb::Patch).first(times),
+                _ => ServerFault::status(500).on(Verb::Patch).first(times),
             })),
             _ => pass(Duration::from_millis(random.u64(..2_000))).await,
         }

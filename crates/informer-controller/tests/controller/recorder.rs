@@ -1,8 +1,8 @@
 //! Events, as they come to the server.
 
-use embedded_apiserver::{Fault, RecordedRequest, Verb};
+use embedded_apiserver::{RecordedRequest, ServerFault, Verb};
 use informer_controller::Recorder;
-use informer_controller::recorder::{Event, RecorderOptions};
+use informer_controller::recorder::{Note, RecorderOptions};
 use k8s_openapi::api::core::v1::{Namespace, Node};
 use k8s_openapi::api::events::v1::Event as Written;
 use kube_client::api::ListParams;
@@ -40,7 +40,7 @@ async fn a_controller_tells_and_what_it_told_is_there_when_it_has_ended() {
     let controller = Controller::new("maps", rig.factory.core().v1().config_maps().informer())
         .recorder(recorder(&rig))
         .reconcile(move |ctx| {
-            ctx.event(Event::warning("Failed", "no luck").action("Scale"));
+            ctx.event(Note::warning("Failed", "no luck").action("Scale"));
             sender.send("told".to_owned()).ok();
             std::future::ready(Ok(Next::After(60 * SECOND)))
         });
@@ -77,7 +77,7 @@ async fn events_of_objects_without_a_namespace_are_in_default() {
     let node: Node = object(json!({ "metadata": { "name": "n" } }));
     let node = Object::new(&rig.server.create(&node).await.unwrap()).unwrap();
     let recorder = recorder(&rig);
-    recorder.event(&node, Event::normal("Seen", "x").related(&map(&rig, "a").await));
+    recorder.event(&node, Note::normal("Seen", "x").related(&map(&rig, "a").await));
     assert!(recorder.flush(PATIENCE).await);
     let [event] = <[_; 1]>::try_from(events(&rig).await).unwrap();
     assert_eq!(event.metadata.namespace.as_deref(), Some("default"));
@@ -91,12 +91,12 @@ async fn events_of_objects_without_a_namespace_are_in_default() {
 async fn a_server_that_is_away_is_tried_again_and_nobody_waits() {
     let rig = Rig::new();
     let object = map(&rig, "a").await;
-    rig.server.inject(Fault::refuse().on(Verb::Create).resource(EVENTS).once());
-    rig.server.inject(Fault::overloaded(None).on(Verb::Create).resource(EVENTS).once());
+    rig.server.inject(ServerFault::refuse().on(Verb::Create).resource(EVENTS).once());
+    rig.server.inject(ServerFault::overloaded(None).on(Verb::Create).resource(EVENTS).once());
     // This one is written, and nobody hears of it.
-    rig.server.inject(Fault::cut_after_bytes(1).on(Verb::Create).resource(EVENTS).once());
+    rig.server.inject(ServerFault::cut_after_bytes(1).on(Verb::Create).resource(EVENTS).once());
     let (recorder, begin) = (recorder(&rig), Instant::now());
-    recorder.event(&object, Event::normal("Seen", "x"));
+    recorder.event(&object, Note::normal("Seen", "x"));
     assert_eq!(begin.elapsed(), Duration::ZERO);
     assert!(recorder.flush(PATIENCE).await);
     assert_eq!(events(&rig).await.len(), 1);
@@ -113,11 +113,11 @@ async fn an_event_that_somebody_deleted_is_there_again_with_its_count() {
     let rig = Rig::new();
     let object = map(&rig, "a").await;
     let recorder = recorder(&rig);
-    recorder.event(&object, Event::normal("Seen", "x"));
+    recorder.event(&object, Note::normal("Seen", "x"));
     assert!(recorder.flush(PATIENCE).await);
     let name = events(&rig).await.remove(0).metadata.name.unwrap();
     rig.api::<Written>().delete(&name, &DeleteParams::default()).await.unwrap();
-    recorder.event(&object, Event::normal("Seen", "x"));
+    recorder.event(&object, Note::normal("Seen", "x"));
     assert!(recorder.flush(PATIENCE).await);
     let [event] = <[_; 1]>::try_from(events(&rig).await).unwrap();
     assert_eq!((event.metadata.name.unwrap(), event.series.unwrap().count), (name, 2));
@@ -125,7 +125,7 @@ async fn an_event_that_somebody_deleted_is_there_again_with_its_count() {
 
 #[tokio::test(start_paused = true)]
 async fn in_a_namespace_that_goes_away_an_event_is_tried_once_and_counted() {
-    let controllers = [embedded_apiserver::Controller::Namespace];
+    let controllers = [embedded_apiserver::BuiltinController::Namespace];
     let rig = Rig::on(EmbeddedApiserver::builder().controllers(controllers).build());
     rig.server.create(&object::<Namespace>(json!({ "metadata": { "name": "n" } }))).await.unwrap();
     let mut inside = config_map("a");
@@ -133,7 +133,7 @@ async fn in_a_namespace_that_goes_away_an_event_is_tried_once_and_counted() {
     let inside = Object::new(&rig.server.create(&inside).await.unwrap()).unwrap();
     Api::<Namespace>::all(rig.server.client()).delete("n", &DeleteParams::default()).await.unwrap();
     let (recorder, counted) = counting(|| recorder(&rig));
-    recorder.event(&inside, Event::normal("Seen", "x"));
+    recorder.event(&inside, Note::normal("Seen", "x"));
     assert!(recorder.flush(PATIENCE).await);
     assert_eq!(tries(&rig).iter().map(|request| request.status).collect::<Vec<_>>(), [Some(403)]);
     assert_eq!(counted("refused"), 1);
@@ -143,10 +143,10 @@ async fn in_a_namespace_that_goes_away_an_event_is_tried_once_and_counted() {
 async fn while_the_server_does_not_answer_memory_has_a_bound_and_what_is_dropped_is_counted() {
     let rig = Rig::new();
     let object = map(&rig, "a").await;
-    rig.server.inject(Fault::stall().resource(EVENTS));
+    rig.server.inject(ServerFault::stall().resource(EVENTS));
     let (recorder, counted) = counting(|| recorder(&rig));
     for number in 0..3000 {
-        recorder.event(&object, Event::normal(format!("R{number}"), "x"));
+        recorder.event(&object, Note::normal(format!("R{number}"), "x"));
     }
     assert_eq!(counted("full"), 2000);
     assert!(!recorder.flush(10 * SECOND).await);
@@ -160,7 +160,7 @@ async fn while_the_server_does_not_answer_memory_has_a_bound_and_what_is_dropped
 async fn what_was_told_last_is_written_though_the_recorder_is_dropped() {
     let rig = Rig::new();
     let object = map(&rig, "a").await;
-    recorder(&rig).event(&object, Event::normal("Seen", "x"));
+    recorder(&rig).event(&object, Note::normal("Seen", "x"));
     let is_created = |request: &RecordedRequest| request.is(Verb::Create, EVENTS) && request.status.is_some();
     timeout(PATIENCE, rig.server.journal().until(1, is_created)).await.unwrap();
 }

@@ -1,6 +1,6 @@
 //! Own writes where several informers have objects of one resource: each knows what was written through another one.
 
-use embedded_apiserver::{Fault, RecordedRequest, Verb};
+use embedded_apiserver::{RecordedRequest, ServerFault, Verb};
 use informer_controller::{Objects, Tracker};
 use kube_client::core::PartialObjectMeta;
 use kube_informer::kind::KindInfo;
@@ -52,10 +52,10 @@ fn is_of_all(request: &RecordedRequest) -> bool {
 /// A server whose watches of pods bring nothing to one informer, nor can it ask for a single object. The others live.
 fn silent(which: fn(&RecordedRequest) -> bool) -> Rig {
     let rig = Rig::on(EmbeddedApiserver::builder().streaming_lists(false).build());
-    rig.server.inject(Fault::stall_after(0).on(Verb::Watch).resource("pods").when(which));
+    rig.server.inject(ServerFault::stall_after(0).on(Verb::Watch).resource("pods").when(which));
     let is_look =
         move |request: &RecordedRequest| request.parameter("fieldSelector").is_some() && which(request);
-    rig.server.inject(Fault::stall().on(Verb::List).resource("pods").when(is_look));
+    rig.server.inject(ServerFault::stall().on(Verb::List).resource("pods").when(is_look));
     rig
 }
 
@@ -152,7 +152,7 @@ fn names(pods: &[Object<Pod>]) -> String {
 #[tokio::test(start_paused = true)]
 async fn each_has_it_as_its_own_options_make_it() {
     let rig = Rig::on(EmbeddedApiserver::builder().streaming_lists(false).build());
-    rig.server.inject(Fault::stall_after(0).on(Verb::Watch).resource("pods"));
+    rig.server.inject(ServerFault::stall_after(0).on(Verb::Watch).resource("pods"));
     let set = rig.server.create(&replica_set("set")).await.unwrap();
     let mut old = pod("old", &owner("apps/v1", "ReplicaSet", "set", set.metadata.uid.as_ref().unwrap()));
     old.metadata.labels = Some([("app".to_owned(), "web".to_owned())].into());

@@ -1,8 +1,8 @@
 //! Workers go on, and end in time, whatever the function does.
 
-use embedded_apiserver::Fault;
+use embedded_apiserver::ServerFault;
 use informer_controller::Recorder;
-use informer_controller::recorder::{Event, RecorderOptions};
+use informer_controller::recorder::{Note, RecorderOptions};
 
 use super::*;
 
@@ -104,13 +104,13 @@ async fn its_queue_counts_what_failed_and_what_was_tried_again() {
 async fn events_that_the_server_does_not_take_hold_nobody_up() {
     let rig = Rig::new();
     rig.server.create(&config_map("a")).await.unwrap();
-    rig.server.inject(Fault::stall().resource("events.events.k8s.io"));
+    rig.server.inject(ServerFault::stall().resource("events.events.k8s.io"));
     let recorder = Recorder::new(rig.server.client(), "maps", RecorderOptions::default());
     let (sender, mut said) = mpsc::unbounded_channel();
     let controller = Controller::new("maps", rig.factory.core().v1().config_maps().informer())
         .recorder(recorder)
         .reconcile(move |ctx| {
-            ctx.event(Event::normal("Seen", "by somebody"));
+            ctx.event(Note::normal("Seen", "by somebody"));
             sender.send("told".to_owned()).ok();
             // What has begun is waited for: with the events that is still within what an election waits for.
             async { pending().await }

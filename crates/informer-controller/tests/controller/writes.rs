@@ -1,6 +1,6 @@
 //! Own writes: read in the run that wrote them, and waited for before the next one.
 
-use embedded_apiserver::{Fault, RecordedRequest, Verb};
+use embedded_apiserver::{RecordedRequest, ServerFault, Verb};
 use kube_informer::SharedInformer;
 
 use super::*;
@@ -17,7 +17,7 @@ pub(super) fn controller(rig: &Rig) -> (Controller<ReplicaSet>, SharedInformer<P
 /// A server whose watches of pods bring nothing: what there is comes by LIST, and nothing after it.
 pub(super) fn blocked() -> Rig {
     let rig = Rig::on(EmbeddedApiserver::builder().streaming_lists(false).build());
-    rig.server.inject(Fault::stall_after(0).on(Verb::Watch).resource("pods"));
+    rig.server.inject(ServerFault::stall_after(0).on(Verb::Watch).resource("pods"));
     rig
 }
 
@@ -25,7 +25,7 @@ pub(super) fn blocked() -> Rig {
 pub(super) fn blocked_for_good() -> Rig {
     let rig = blocked();
     let is_look = |request: &RecordedRequest| request.parameter("fieldSelector").is_some();
-    rig.server.inject(Fault::stall().on(Verb::List).resource("pods").when(is_look));
+    rig.server.inject(ServerFault::stall().on(Verb::List).resource("pods").when(is_look));
     rig
 }
 
@@ -105,7 +105,7 @@ async fn a_write_whose_answer_was_lost_is_looked_for() {
     let rig = Rig::new();
     rig.server.create(&replica_set("set")).await.unwrap();
     let (controller, pods) = controller(&rig);
-    let lost = rig.server.inject(Fault::cut_after_bytes(1).on(Verb::Create).resource("pods").once());
+    let lost = rig.server.inject(ServerFault::cut_after_bytes(1).on(Verb::Create).resource("pods").once());
     let (sender, mut said) = mpsc::unbounded_channel();
     let function = move |ctx: Ctx<ReplicaSet>| {
         let (sender, pods) = (sender.clone(), pods.clone());

@@ -1,6 +1,6 @@
 //! What went wrong with own writes elsewhere, each on a cache that lags.
 
-use embedded_apiserver::{Fault, Verb};
+use embedded_apiserver::{ServerFault, Verb};
 use informer_controller::Objects;
 use kube_client::api::{EvictParams, Preconditions};
 use kube_informer::object::ResourceVersion;
@@ -205,7 +205,7 @@ async fn is_foreign_change_seen(foreign_first: bool, is_noop: bool, is_filtered:
         }
     };
     // The events are held back until the run has ended, as they are under load.
-    rig.server.inject(Fault::delay(SECOND).on(Verb::Watch).resource("configmaps"));
+    rig.server.inject(ServerFault::delay(SECOND).on(Verb::Watch).resource("configmaps"));
     let controller = Controller::new("maps", rig.factory.core().v1().config_maps().informer())
         .only_if(move |_, new| !is_filtered || own.lock().is_older_than(new.resource_version()))
         .reconcile(function);

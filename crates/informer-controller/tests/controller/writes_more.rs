@@ -1,6 +1,6 @@
 //! Writes that are not answered with the object, and writes of others.
 
-use embedded_apiserver::{Fault, Verb};
+use embedded_apiserver::{ServerFault, Verb};
 use informer_controller::{Objects, Tracker, WriteError};
 use kube_client::Client;
 use kube_client::api::ListParams;
@@ -134,7 +134,7 @@ async fn what_was_evicted_or_is_gone_already_is_read_so_in_the_same_run() {
 #[tokio::test(start_paused = true)]
 async fn what_subresources_change_is_read_in_the_same_run() {
     let rig = blocked();
-    rig.server.inject(Fault::stall_after(0).on(Verb::Watch).resource("replicasets.apps"));
+    rig.server.inject(ServerFault::stall_after(0).on(Verb::Watch).resource("replicasets.apps"));
     rig.server.create(&replica_set("set")).await.unwrap();
     let (controller, informer) = controller(&rig);
     let (running, mut said) = run(&rig, controller, informer, |ctx, pods| async move {
@@ -241,7 +241,7 @@ async fn a_create_that_took_longer_than_the_run_may_is_not_made_again() {
     let rig = Rig::new();
     rig.server.create(&replica_set("set")).await.unwrap();
     let (controller, informer) = controller(&rig);
-    rig.server.inject(Fault::delay(20 * SECOND).on(Verb::Create).resource("pods").once());
+    rig.server.inject(ServerFault::delay(20 * SECOND).on(Verb::Create).resource("pods").once());
     let runs = Arc::new(AtomicUsize::new(0));
     let count = runs.clone();
     let (running, mut said) = run(&rig, controller.timeout(5 * SECOND), informer, move |ctx, pods| {

@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use embedded_apiserver::{Fault, Verb};
+use embedded_apiserver::{ServerFault, Verb};
 use informer_controller::Objects;
 use kube_client::core::labels::{Expression, Selector};
 use kube_informer::{IndexKey, InformerBuilder, Object, SharedInformer};
@@ -168,7 +168,7 @@ async fn one_run_with(
     run: impl Fn(Ctx<ReplicaSet>, SharedInformer<Pod>) -> Step + Send + Sync + 'static,
 ) -> String {
     let server = EmbeddedApiserver::builder().streaming_lists(false).build();
-    server.inject(Fault::stall_after(0).on(Verb::Watch).resource("pods"));
+    server.inject(ServerFault::stall_after(0).on(Verb::Watch).resource("pods"));
     let factory = SharedInformerFactory::builder(server.client()).kind::<Pod>(options).build().unwrap();
     let rig = Rig { server, factory };
     rig.server.create(&replica_set("set")).await.unwrap();

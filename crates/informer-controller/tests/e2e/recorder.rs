@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use informer_controller::Recorder;
-use informer_controller::recorder::{Event, RecorderOptions};
+use informer_controller::recorder::{Note, RecorderOptions};
 use k8s_openapi::api::core::v1::{ConfigMap, Event as Old, Namespace};
 use k8s_openapi::api::events::v1::Event as Written;
 use k8s_openapi::api::rbac::v1::ClusterRole;
@@ -32,11 +32,11 @@ async fn the_server_takes_events_series_long_notes_and_names_that_events_cannot_
 
     let recorder = Recorder::new(client.clone(), "example.com/scaler", RecorderOptions::default());
     for _ in 0..3 {
-        recorder.event(&map, Event::normal("Scaled", "from 3 to 5").action("Scale").related(&role));
+        recorder.event(&map, Note::normal("Scaled", "from 3 to 5").action("Scale").related(&role));
         assert!(recorder.flush(PATIENCE).await);
     }
-    recorder.event(&map, Event::warning("Long", "é".repeat(1000)));
-    recorder.event(&role, Event::normal("R".repeat(200), "").action("A".repeat(200)));
+    recorder.event(&map, Note::warning("Long", "é".repeat(1000)));
+    recorder.event(&role, Note::normal("R".repeat(200), "").action("A".repeat(200)));
     assert!(recorder.flush(PATIENCE).await);
 
     let events: Api<Written> = Api::namespaced(client.clone(), "default");
@@ -56,7 +56,7 @@ async fn the_server_takes_events_series_long_notes_and_names_that_events_cannot_
     // One that has expired.
     let name = scaled.metadata.name.as_ref().unwrap();
     events.delete(name, &DeleteParams::default()).await.unwrap();
-    recorder.event(&map, Event::normal("Scaled", "from 3 to 5").action("Scale").related(&role));
+    recorder.event(&map, Note::normal("Scaled", "from 3 to 5").action("Scale").related(&role));
     assert!(recorder.flush(PATIENCE).await);
     assert_eq!(events.get(name).await.unwrap().series.unwrap().count, 4);
     // kubectl describe reads the old API.
@@ -75,7 +75,7 @@ async fn the_server_takes_events_series_long_notes_and_names_that_events_cannot_
     let map = from(json!({ "metadata": { "name": "a" } }));
     let map = Object::new(&maps.create(&PostParams::default(), &map).await.unwrap()).unwrap();
     namespaces.delete("leaving", &DeleteParams::default()).await.unwrap();
-    recorder.event(&map, Event::normal("Late", ""));
+    recorder.event(&map, Note::normal("Late", ""));
     assert!(recorder.flush(Duration::from_secs(5)).await, "it is not tried again");
     drop(recorder);
     super::end(cluster).await;

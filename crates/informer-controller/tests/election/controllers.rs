@@ -55,7 +55,7 @@ async fn b_585_nothing_is_sent_after_the_leadership_has_ended() {
     }
     // It is cut off from the Lease only.
     let sent = server.journal().matching(writes_lease).last().unwrap().at;
-    server.inject(Fault::stall().resource("leases.coordination.k8s.io"));
+    server.inject(ServerFault::stall().resource("leases.coordination.k8s.io"));
     assert!(matches!(run.await.unwrap(), Err(ElectionError::Lost { .. })));
     let last = server.journal().matching(is_patch).last().unwrap().at;
     let after = last.duration_since(sent);
@@ -68,12 +68,12 @@ async fn b_585_nothing_is_sent_after_the_leadership_has_ended() {
 async fn a_write_that_is_under_way_is_not_waited_for_once_the_leadership_is_over() {
     let server = EmbeddedApiserver::new();
     server.create(&config_map("a")).await.unwrap();
-    server.inject(Fault::stall().on(Verb::Patch).resource("configmaps"));
+    server.inject(ServerFault::stall().on(Verb::Patch).resource("configmaps"));
     let (controller, _factory, mut said) = writer(&server);
     let run = election(&server, "it").run(pending(), |leadership| controller.run_as(leadership));
     let run = tokio::spawn(run);
     server.journal().until(1, is_patch).await;
-    server.inject(Fault::stall().resource("leases.coordination.k8s.io"));
+    server.inject(ServerFault::stall().resource("leases.coordination.k8s.io"));
     let begin = Instant::now();
     assert!(matches!(run.await.unwrap(), Err(ElectionError::Lost { .. })));
     assert!(begin.elapsed() < 11 * SECOND, "{:?}", begin.elapsed());
@@ -122,7 +122,7 @@ async fn who_wakes_up_late_knows_it_before_any_timer_does() {
 async fn a_new_leader_begins_with_all_that_was_written_before_it() {
     let server = EmbeddedApiserver::new();
     let factory = SharedInformerFactory::builder(server.client()).build().unwrap();
-    let stalled = server.inject(Fault::stall_after(0).on(Verb::Watch).resource("configmaps"));
+    let stalled = server.inject(ServerFault::stall_after(0).on(Verb::Watch).resource("configmaps"));
     let maps = factory.core().v1().config_maps().informer();
     let (sender, mut said) = mpsc::unbounded_channel();
     let controller = Controller::new("reader", maps.clone()).reconcile(move |ctx: Ctx<ConfigMap>| {
@@ -189,7 +189,7 @@ async fn what_runs_is_dropped_when_the_leadership_is_lost_and_finished_when_it_i
         begun.recv().await.unwrap();
         let begin = Instant::now();
         if is_lost {
-            server.inject(Fault::stall().resource("leases.coordination.k8s.io"));
+            server.inject(ServerFault::stall().resource("leases.coordination.k8s.io"));
             let end = dropped.recv().await.unwrap();
             assert!(end - begin < 11 * SECOND, "{:?}", end - begin);
             assert!(matches!(run.await.unwrap(), Err(ElectionError::Lost { .. })));

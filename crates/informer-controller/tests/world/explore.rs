@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
+use embedded_apiserver::{EmbeddedApiserver, ServerFault, Verb};
 
 use crate::support::{Link, MOMENT, Program, SECOND, World, on_paused_time, pass};
 
@@ -79,22 +79,22 @@ impl Plan {
     }
 
     fn inject(self, server: &EmbeddedApiserver) {
-        let watches = |fault: Fault| {
+        let watches = |fault: ServerFault| {
             let fault = fault.on(Verb::Watch).resource("pods");
             server.inject(fault.when(|request| request.parameter("sendInitialEvents").is_none()).first(2));
         };
-        let writes = |fault: Fault, number: u64| {
+        let writes = |fault: ServerFault, number: u64| {
             let fault = fault.on(Verb::Create).on(Verb::Patch).on(Verb::Delete);
             let is_work =
                 |request: &embedded_apiserver::RecordedRequest| !request.resource.starts_with("events");
             server.inject(fault.when(is_work).nth(number));
         };
-        self.lost_answer.into_iter().for_each(|number| writes(Fault::cut_after_bytes(1), number));
-        self.refused.into_iter().for_each(|number| writes(Fault::status(500), number));
-        self.silent_after.into_iter().for_each(|events| watches(Fault::stall_after(events)));
-        self.hidden_after.into_iter().for_each(|events| watches(Fault::expired_event_after(events)));
-        self.without.into_iter().for_each(|event| watches(Fault::lose_event(event)));
-        self.twice.into_iter().for_each(|event| watches(Fault::duplicate_event(event)));
+        self.lost_answer.into_iter().for_each(|number| writes(ServerFault::cut_after_bytes(1), number));
+        self.refused.into_iter().for_each(|number| writes(ServerFault::status(500), number));
+        self.silent_after.into_iter().for_each(|events| watches(ServerFault::stall_after(events)));
+        self.hidden_after.into_iter().for_each(|events| watches(ServerFault::expired_event_after(events)));
+        self.without.into_iter().for_each(|event| watches(ServerFault::lose_event(event)));
+        self.twice.into_iter().for_each(|event| watches(ServerFault::duplicate_event(event)));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
+use embedded_apiserver::{EmbeddedApiserver, ServerFault, Verb};
 use kube_client::Client;
 
 use crate::support::{MOMENT, Program, SECOND, World, number, on_paused_time, pass};
@@ -38,7 +38,7 @@ impl Random {
     /// Its first watch of pods, of any of its informers, may fall silent at any time.
     fn start(&mut self, start: fn(Client) -> Program) -> Program {
         if self.random.u8(..4) > 0 {
-            let fault = Fault::stall_after(self.random.u64(..10)).on(Verb::Watch).resource("pods");
+            let fault = ServerFault::stall_after(self.random.u64(..10)).on(Verb::Watch).resource("pods");
             let fault = fault.when(|request| request.parameter("sendInitialEvents").is_none());
             self.world.server.inject(fault.once());
         }
@@ -72,10 +72,10 @@ impl Random {
         let verb = [Verb::Create, Verb::Delete, Verb::Patch][self.random.usize(..3)];
         let resource = if self.random.bool() { "pods" } else { "replicasets.apps" };
         let (what, fault) = match self.random.u8(..if self.is_strict { 3 } else { 4 }) {
-            0 => ("answers are lost", Fault::cut_after_bytes(1)),
-            1 => ("requests fail", Fault::status(500)),
-            2 => ("requests are refused", Fault::refuse()),
-            _ => ("requests are late", Fault::delay(self.random.u32(1..10) * SECOND)),
+            0 => ("answers are lost", ServerFault::cut_after_bytes(1)),
+            1 => ("requests fail", ServerFault::status(500)),
+            2 => ("requests are refused", ServerFault::refuse()),
+            _ => ("requests are late", ServerFault::delay(self.random.u32(1..10) * SECOND)),
         };
         self.world.tell(format!("{what}: {verb:?} {resource}"));
         self.world.server.inject(fault.on(verb).resource(resource).first(self.random.u64(1..4)));
@@ -83,10 +83,10 @@ impl Random {
 
     fn watches_fail(&mut self) {
         let (what, fault) = match self.random.u8(..4) {
-            0 => ("are silent", Fault::stall_after(self.random.u64(..5))),
-            1 => ("break", Fault::cut_after(self.random.u64(..5))),
-            2 => ("are late", Fault::delay(self.random.u32(1..10) * SECOND)),
-            _ => ("end", Fault::expired_event_after(self.random.u64(..5))),
+            0 => ("are silent", ServerFault::stall_after(self.random.u64(..5))),
+            1 => ("break", ServerFault::cut_after(self.random.u64(..5))),
+            2 => ("are late", ServerFault::delay(self.random.u32(1..10) * SECOND)),
+            _ => ("end", ServerFault::expired_event_after(self.random.u64(..5))),
         };
         self.world.tell(format!("watches {what}"));
         let fault = fault.on(Verb::Watch).first(self.random.u64(1..4));

@@ -46,12 +46,12 @@ pub(crate) const PATH: &str = "/debug/objects";
 /// # use k8s_openapi::api::core::v1::Pod;
 /// # use kube_informer::testing::ScriptedSource;
 /// # use kube_informer::SharedInformer;
-/// use informer_endpoint::{Endpoint, Objects};
+/// use informer_endpoint::{Endpoint, ObjectBrowser};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let pods = SharedInformer::<Pod>::builder(ScriptedSource::of::<Pod>()).build()?;
-/// let endpoint = Endpoint::new(Vec::new).objects(Objects::new().informer(&pods));
+/// let endpoint = Endpoint::new(Vec::new).objects(ObjectBrowser::new().informer(&pods));
 /// let refused = endpoint.clone().listen("0.0.0.0:0".parse()?).await;
 /// assert!(refused.unwrap_err().to_string().contains("token"));
 /// let listening = endpoint.listen("127.0.0.1:0".parse()?).await?;
@@ -60,12 +60,12 @@ pub(crate) const PATH: &str = "/debug/objects";
 /// # }
 /// ```
 #[derive(Clone, Default)]
-pub struct Objects {
+pub struct ObjectBrowser {
     informers: Vec<SharedInformer<()>>,
     token: Option<Arc<str>>,
 }
 
-impl Objects {
+impl ObjectBrowser {
     /// No objects yet.
     pub fn new() -> Self {
         Self::default()
@@ -100,7 +100,7 @@ impl Objects {
             ),
             None if !address.to_canonical().is_loopback() => Some(
                 "contents of objects are only shown on a loopback address, such as 127.0.0.1, or with a token \
-                 (Objects::token)",
+                 (ObjectBrowser::token)",
             ),
             _ => None,
         }
@@ -183,7 +183,7 @@ fn refused(why: impl Into<Cow<'static, str>>) -> Refusal {
     Refusal::new(StatusCode::BAD_REQUEST, why)
 }
 
-impl fmt::Debug for Objects {
+impl fmt::Debug for ObjectBrowser {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Objects")
             .field("informers", &self.informers.iter().map(SharedInformer::name).collect::<Vec<_>>())

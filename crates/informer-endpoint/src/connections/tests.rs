@@ -7,7 +7,7 @@ use super::*;
 /// As many as there may be; the first of them in order. The receiver says how many are still there.
 fn full(progress: impl Fn(usize, &Progress)) -> (Connections, watch::Receiver<Vec<usize>>) {
     let (there, seen) = watch::channel((0..CONNECTIONS).collect::<Vec<_>>());
-    let mut connections = Connections::default();
+    let mut connections = Connections::at_most(CONNECTIONS);
     for number in 0..CONNECTIONS {
         let gone = Gone(number, there.clone());
         connections.serve(|how| {
@@ -68,7 +68,7 @@ async fn who_does_not_read_its_answer_makes_room_and_streams_stay() {
 
 #[tokio::test(start_paused = true)]
 async fn what_ends_by_itself_makes_room_at_once() {
-    let mut connections = Connections::default();
+    let mut connections = Connections::at_most(CONNECTIONS);
     let end = Arc::new(Notify::new());
     for _ in 0..CONNECTIONS {
         let ends = end.clone();

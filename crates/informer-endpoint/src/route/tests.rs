@@ -78,7 +78,7 @@ async fn an_unknown_path_is_answered_with_those_there_are() {
     };
     let little = Endpoint::new(Vec::new);
     assert_eq!(there(&little), "not found; there is /livez /readyz /debug/informers\n");
-    let all = little.metrics(String::new).digests(Vec::new).objects(crate::Objects::new());
+    let all = little.metrics(String::new).digests(Vec::new).objects(crate::ObjectBrowser::new());
     let paths = "/livez /readyz /metrics /debug/informers /debug/objects /debug/digests";
     assert_eq!(there(&all), format!("not found; there is {paths}\n"));
     for path in paths.split(' ') {

@@ -6,7 +6,7 @@ mod support;
 
 use std::time::Duration;
 
-use informer_endpoint::{BuildError, Endpoint, install_recorder};
+use informer_endpoint::{Endpoint, install_recorder};
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_informer::testing::ScriptedSource;
@@ -25,10 +25,8 @@ const BOUNDS: [&str; 13] =
 #[tokio::test(start_paused = true)]
 async fn metrics_are_histograms_with_help_and_take_no_memory_while_nobody_asks() {
     let recorder = install_recorder().unwrap();
-    assert!(
-        matches!(install_recorder(), Err(BuildError::FailedToSetGlobalRecorder(_))),
-        "there is one already"
-    );
+    let again = install_recorder().unwrap_err();
+    assert!(again.is_already_installed() && again.to_string().contains("Endpoint::metrics"), "{again}");
     let endpoint = Endpoint::new(Vec::new).metrics(move || recorder.render());
 
     let server = ScriptedSource::of::<ConfigMap>();
@@ -36,6 +34,9 @@ async fn metrics_are_histograms_with_help_and_take_no_memory_while_nobody_asks()
         ObjectMeta { name: Some("x".into()), namespace: Some("a".into()), ..ObjectMeta::default() };
     server.create(&ConfigMap { metadata, ..ConfigMap::default() }).unwrap();
     let informer = SharedInformer::<ConfigMap>::builder(server).name("odd \"name\"\\").build().unwrap();
+    // A recorder would get nothing of it any more.
+    let late = install_recorder().unwrap_err();
+    assert!(late.is_too_late() && late.to_string().contains("before anything else"), "{late}");
     let heard = informer.add_event_handler(handler().named("counted").on_add(|_| {})).unwrap();
     let running = informer.clone();
     tokio::spawn(async move { running.run(std::future::pending()).await });

@@ -7,7 +7,7 @@ mod listen;
 mod proxy;
 mod reads;
 mod server;
-mod states;
+mod timelines;
 mod watching;
 
 use std::fmt::Display;
@@ -22,7 +22,7 @@ use http_body_util::StreamBody;
 use hyper::body::Frame;
 use serde_json::{Value, json};
 
-pub use self::listen::Listening;
+pub use self::listen::LocalServer;
 pub use self::proxy::RecordingProxy;
 pub use self::server::ReplayServer;
 use crate::target::{Resource, Target};

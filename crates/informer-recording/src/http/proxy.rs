@@ -20,7 +20,7 @@ use kube_informer::kind::KindInfo;
 use kube_informer::source::{HttpSource, Sources};
 
 use super::accept::form;
-use super::listen::Listening;
+use super::listen::LocalServer;
 use super::{Body, Broken, body, refusal, status};
 use crate::record::{Head, RequestLine};
 use crate::recorder::{Recorder, Tape};
@@ -61,10 +61,10 @@ impl RecordingProxy {
 
     /// Listens on an address of loopback until the returned value is dropped; port 0 takes any free port. Whoever can connect can
     /// do what the client may do, like with `kubectl proxy`. Requests from pages in browsers are refused.
-    pub async fn listen(self, address: SocketAddr) -> io::Result<Listening> {
+    pub async fn listen(self, address: SocketAddr) -> io::Result<LocalServer> {
         let client = harmless(self.client);
         let this = Self { client, recorder: self.recorder };
-        Listening::start(address, move |request| this.clone().answer(request)).await
+        LocalServer::start(address, move |request| this.clone().answer(request)).await
     }
 
     async fn answer(self, request: Request<Incoming>) -> Response<Body> {

@@ -14,8 +14,8 @@ use super::watching::{Start, Watching};
 use super::{Body, json_answer, status};
 use crate::record::METADATA;
 use crate::replay::Clock;
-use crate::state::{Key, Selection, Timeline, metadata_of};
 use crate::target::{Resource, Target, decoded};
+use crate::timeline::{Key, Selection, Timeline, metadata_of};
 
 /// The objects of one kind, and what time it is for them.
 pub(super) struct Reads {

@@ -11,9 +11,9 @@ use http::header::{ACCEPT, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Request, Response, StatusCode};
 
 use super::accept::form;
-use super::listen::Listening;
+use super::listen::LocalServer;
 use super::reads::Reads;
-use super::states::States;
+use super::timelines::States;
 use super::{Body, Broken, body, discovery, json_answer, refusal, status};
 use crate::exchange::Happened;
 use crate::record::{Head, RequestLine};
@@ -46,8 +46,8 @@ impl ReplayServer {
     }
 
     /// Listens on an address of loopback until the returned value is dropped; port 0 takes any free port.
-    pub async fn listen(self, address: SocketAddr) -> io::Result<Listening> {
-        Listening::start(address, move |request| self.clone().answer(request)).await
+    pub async fn listen(self, address: SocketAddr) -> io::Result<LocalServer> {
+        LocalServer::start(address, move |request| self.clone().answer(request)).await
     }
 
     async fn answer<B>(self, request: Request<B>) -> Response<Body> {

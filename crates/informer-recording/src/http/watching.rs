@@ -15,8 +15,8 @@ use super::accept::Form;
 use super::reads::{Reads, in_form, kind_in_form};
 use super::{Body, json_answer, status_object};
 use crate::replay::Clock;
-use crate::state::{Change, Selection, Timeline};
 use crate::target::{Target, decoded};
+use crate::timeline::{Change, Selection, Timeline};
 
 /// Where a watch begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

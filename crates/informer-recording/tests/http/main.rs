@@ -6,9 +6,9 @@ mod unpacked;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 
-use embedded_apiserver::{EmbeddedApiserver, Endpoint, Fault, Verb};
+use embedded_apiserver::{EmbeddedApiserver, ServerFault, TcpServer, Verb};
 use futures::TryStreamExt as _;
-use informer_recording::{Listening, Recorder, Recording, RecordingProxy, ReplayServer, Speed};
+use informer_recording::{LocalServer, Recorder, Recording, RecordingProxy, ReplayServer, Speed};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_client::api::{ObjectMeta, PostParams, WatchEvent, WatchParams};
 use kube_client::{Api, Client, Config};
@@ -23,7 +23,7 @@ fn loopback() -> SocketAddr {
     "127.0.0.1:0".parse().expect("an address")
 }
 
-fn client(listening: &Listening) -> Client {
+fn client(listening: &LocalServer) -> Client {
     let url = format!("http://{}", listening.address()).parse().expect("a URL");
     Client::try_from(Config::new(url)).expect("a client")
 }
@@ -36,9 +36,9 @@ fn map(name: &str, text: &str) -> ConfigMap {
 /// A server, a proxy before it, and where that writes.
 struct Rig {
     server: EmbeddedApiserver,
-    _endpoint: Endpoint,
+    _endpoint: TcpServer,
     recorder: Recorder,
-    proxy: Listening,
+    proxy: LocalServer,
     directory: TempDir,
 }
 
@@ -97,7 +97,7 @@ async fn what_a_client_sees_through_the_proxy_it_sees_again_from_the_recording()
     assert!(fields.flatten().flatten().count() > 0, "there was something to leave out");
     let version = listed.metadata.resource_version.clone().expect("a version");
     maps.delete("a", &Default::default()).await.expect("it is deleted");
-    rig.server.inject(Fault::cut_after(1).on(Verb::Watch).once());
+    rig.server.inject(ServerFault::cut_after(1).on(Verb::Watch).once());
     maps.create(&PostParams::default(), &map("c", "1")).await.expect("it is created");
     let watch = async |maps: &Api<ConfigMap>| -> Vec<String> {
         let watch = maps.watch(&WatchParams::default().timeout(20), &version).await.expect("a watch");
@@ -341,7 +341,7 @@ async fn a_kubeconfig_leads_to_the_recording() {
 struct Watched(SharedInformer<ConfigMap>, tokio::task::JoinHandle<()>);
 
 impl Watched {
-    fn start(listening: &Listening) -> Self {
+    fn start(listening: &LocalServer) -> Self {
         let server = Config::new(format!("http://{}", listening.address()).parse().expect("a URL"));
         let source = HttpSource::new(server, ConfigMap::info(&())).expect("a source");
         let informer = SharedInformer::<ConfigMap>::builder(source).build().expect("an informer");

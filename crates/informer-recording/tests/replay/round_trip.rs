@@ -1,6 +1,6 @@
 //! From a server into a file and back into an informer.
 
-use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
+use embedded_apiserver::{EmbeddedApiserver, ServerFault, Verb};
 use informer_recording::{Recording, Speed};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::source::{HttpSource, StreamingList};
@@ -17,15 +17,15 @@ async fn recorded(streaming: StreamingList) -> (Outcome, File) {
     }
     let file = File::default();
     let recorder = file.recorder();
-    server.inject(Fault::overloaded(Some(2)).first(2));
+    server.inject(ServerFault::overloaded(Some(2)).first(2));
     // A request that is refused does not count for the others.
-    let on_watch = |fault: Fault, n: u64| server.inject(fault.on(Verb::Watch).nth(n));
-    on_watch(Fault::cut_after(6), 1);
-    on_watch(Fault::refuse(), 2);
-    on_watch(Fault::expired_event_after(1), 2);
-    on_watch(Fault::close_after(3), 3);
-    on_watch(Fault::bad_json(1), 4);
-    on_watch(Fault::close_after(2), 5);
+    let on_watch = |fault: ServerFault, n: u64| server.inject(fault.on(Verb::Watch).nth(n));
+    on_watch(ServerFault::cut_after(6), 1);
+    on_watch(ServerFault::refuse(), 2);
+    on_watch(ServerFault::expired_event_after(1), 2);
+    on_watch(ServerFault::close_after(3), 3);
+    on_watch(ServerFault::bad_json(1), 4);
+    on_watch(ServerFault::close_after(2), 5);
     let source = HttpSource::of::<ConfigMap>(server.client()).expect("a source");
     let source = recorder.source(ConfigMap::info(&()), source);
     let builder =

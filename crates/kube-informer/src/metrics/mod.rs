@@ -6,6 +6,7 @@
 
 mod help;
 mod names;
+pub mod order;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -40,6 +41,7 @@ pub(crate) struct Metrics {
 
 impl Metrics {
     pub(crate) fn new(name: &str, kind: &KindInfo) -> Self {
+        order::begin();
         help::describe();
         let name = Arc::new(Name::take(name, kind));
         let labels = vec![

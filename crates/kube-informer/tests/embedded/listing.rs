@@ -1,6 +1,6 @@
 //! How long a list may take, streamed or not.
 
-use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
+use embedded_apiserver::{EmbeddedApiserver, ServerFault, Verb};
 
 use crate::support::{PATIENCE, Rig, SECOND, config_map, exact, lists, parameter, pass};
 
@@ -8,7 +8,7 @@ use crate::support::{PATIENCE, Rig, SECOND, config_map, exact, lists, parameter,
 async fn b_060_a_streamed_list_whose_end_never_comes_is_given_up_after_30_s() {
     let server = EmbeddedApiserver::new();
     server.create(&config_map("a")).await.unwrap();
-    server.inject(Fault::drop_end_bookmark().once());
+    server.inject(ServerFault::drop_end_bookmark().once());
     let rig = Rig::start(server, exact());
     let asked = rig.asked(3).await;
     assert_eq!(rig.millis(&asked), [0, 30_000, 30_000]);
@@ -23,7 +23,7 @@ async fn b_060_a_streamed_list_whose_end_never_comes_is_given_up_after_30_s() {
 async fn b_060_a_server_that_ignores_the_wish_for_a_stream_is_given_up_after_30_s() {
     let server = EmbeddedApiserver::new();
     server.create(&config_map("a")).await.unwrap();
-    server.inject(Fault::ignore_send_initial_events());
+    server.inject(ServerFault::ignore_send_initial_events());
     let rig = Rig::start(server, exact());
     let asked = rig.asked(2).await;
     assert_eq!(rig.millis(&asked)[..2], [0, 30_000]);
@@ -54,7 +54,7 @@ async fn p_060_a_server_that_cannot_stream_is_listed_at_once_and_asked_again_aft
 #[tokio::test(start_paused = true)]
 async fn d15_a_list_is_dead_after_75_s_without_a_byte() {
     let server = EmbeddedApiserver::new();
-    server.inject(Fault::stall().on(Verb::List).once());
+    server.inject(ServerFault::stall().on(Verb::List).once());
     let rig = Rig::start(server, lists());
     let asked = rig.asked(3).await;
     assert_eq!(rig.millis(&asked), [0, 75_800, 75_800]);
@@ -72,7 +72,7 @@ async fn d15_slow_pages_are_waited_for() {
     let rig = Rig::start(server, lists().page_size(2));
     rig.informer.wait_synced(PATIENCE).await.unwrap();
     rig.asked(2).await;
-    rig.server.inject(Fault::delay(74 * SECOND).on(Verb::List));
+    rig.server.inject(ServerFault::delay(74 * SECOND).on(Verb::List));
     rig.informer.refresh();
     // A list, a watch, three pages, a watch.
     let asked = rig.asked(6).await;

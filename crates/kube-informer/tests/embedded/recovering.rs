@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
+use embedded_apiserver::{EmbeddedApiserver, ServerFault, Verb};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube_client::api::{ApiResource, DynamicObject, GroupVersionKind};
 use kube_informer::source::{HttpSource, StreamingList};
@@ -14,7 +14,7 @@ use crate::support::{PATIENCE, Rig, SECOND, config_map, exact, lists, parameter,
 
 #[tokio::test(start_paused = true)]
 async fn p_043_retry_after_is_obeyed_in_a_status_and_in_plain_text() {
-    for fault in [Fault::too_many_requests(Some(7)), Fault::overloaded(Some(7))] {
+    for fault in [ServerFault::too_many_requests(Some(7)), ServerFault::overloaded(Some(7))] {
         let server = EmbeddedApiserver::new();
         server.inject(fault.on(Verb::List).once());
         let rig = Rig::start(server, lists());
@@ -28,7 +28,7 @@ async fn p_043_retry_after_is_obeyed_in_a_status_and_in_plain_text() {
 #[tokio::test(start_paused = true)]
 async fn b_006_waits_double_up_to_30_s() {
     let server = EmbeddedApiserver::new();
-    server.inject(Fault::status(503).on(Verb::List).first(8));
+    server.inject(ServerFault::status(503).on(Verb::List).first(8));
     let rig = Rig::start(server, lists());
     let asked = rig.asked(9).await;
     let times = rig.millis(&asked[..9]);
@@ -40,7 +40,7 @@ async fn b_006_waits_double_up_to_30_s() {
 #[tokio::test(start_paused = true)]
 async fn b_006_with_the_defaults_a_server_is_asked_about_once_a_second_for_the_first_ten() {
     let server = EmbeddedApiserver::new();
-    server.inject(Fault::status(503).on(Verb::List));
+    server.inject(ServerFault::status(503).on(Verb::List));
     let rig = Rig::start(server, Options::default().streaming_list(StreamingList::Never));
     pass(10 * SECOND).await;
     let early = rig.requests().len();
@@ -53,11 +53,11 @@ async fn b_006_with_the_defaults_a_server_is_asked_about_once_a_second_for_the_f
 #[tokio::test(start_paused = true)]
 async fn b_007_d15_a_watch_that_lived_makes_the_next_failure_a_first_one() {
     let server = EmbeddedApiserver::new();
-    server.inject(Fault::status(500).on(Verb::List).first(4));
+    server.inject(ServerFault::status(500).on(Verb::List).first(4));
     let rig = Rig::start(server, lists());
     // Four lists that fail, one that does not, and a watch, which lasts for five minutes or more.
     assert_eq!(rig.millis(&rig.asked(6).await), [0, 800, 2_400, 5_600, 12_000, 12_000]);
-    rig.server.inject(Fault::refuse().on(Verb::Watch).once());
+    rig.server.inject(ServerFault::refuse().on(Verb::Watch).once());
     let asked = rig.asked(8).await;
     assert!(asked[6].at - asked[5].at >= 300 * SECOND);
     assert_eq!((asked[7].at - asked[6].at).as_millis(), 800);
@@ -69,7 +69,7 @@ async fn d15_a_resumed_watch_asks_once_for_the_newest_object() {
     let server = EmbeddedApiserver::new();
     server.create(&config_map("older")).await.unwrap();
     server.create(&config_map("newest")).await.unwrap();
-    server.inject(Fault::refuse().on(Verb::Watch).once());
+    server.inject(ServerFault::refuse().on(Verb::Watch).once());
     let rig = Rig::start(server, lists());
     let asked = rig.asked(3).await;
     assert_eq!(rig.millis(&asked), [0, 0, 800]);
@@ -92,7 +92,7 @@ async fn d15_a_restored_backup_is_noticed_at_once_and_read_as_it_is() {
     let rig = Rig::start(server, lists());
     rig.informer.wait_synced(PATIENCE).await.unwrap();
     rig.asked(2).await;
-    rig.server.inject(Fault::refuse().on(Verb::Watch).once());
+    rig.server.inject(ServerFault::refuse().on(Verb::Watch).once());
     rig.server.rewind(backup).unwrap();
     // The list, the watch that ended, the one that is refused, the one that waits for what will never come, the list.
     let asked = rig.asked(5).await;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use embedded_apiserver::{EmbeddedApiserver, Fault, RecordedRequest, Verb};
+use embedded_apiserver::{EmbeddedApiserver, RecordedRequest, ServerFault, Verb};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Api;
 use kube_client::api::{DeleteParams, PostParams};
@@ -89,7 +89,7 @@ async fn d11_a_kind_without_bookmarks_does_not_keep_anybody_waiting() {
 #[tokio::test(start_paused = true)]
 async fn d11_wait_gone_of_what_the_cache_has_not_seen_is_answered_by_the_server() {
     let server = EmbeddedApiserver::new();
-    server.inject(Fault::stall_after(0).on(Verb::Watch).once());
+    server.inject(ServerFault::stall_after(0).on(Verb::Watch).once());
     let rig = Rig::start(server, lists());
     rig.informer.wait_synced(PATIENCE).await.unwrap();
     rig.asked(2).await;

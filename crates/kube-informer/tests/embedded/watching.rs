@@ -1,6 +1,6 @@
 //! How long a watch lasts, and when its silence means that it is dead.
 
-use embedded_apiserver::{EmbeddedApiserver, Fault, Verb};
+use embedded_apiserver::{EmbeddedApiserver, ServerFault, Verb};
 use kube_informer::Options;
 use kube_informer::source::StreamingList;
 use kube_informer::status::{Phase, RelistReason};
@@ -45,7 +45,7 @@ async fn d15_where_nothing_happens_at_all_no_bookmark_comes_and_the_version_is_a
 #[tokio::test(start_paused = true)]
 async fn d15_a_silent_watch_is_dead_15_s_after_its_time_and_reopened_at_the_same_version() {
     let server = EmbeddedApiserver::new();
-    let stalled = server.inject(Fault::stall_after(0).on(Verb::Watch).once());
+    let stalled = server.inject(ServerFault::stall_after(0).on(Verb::Watch).once());
     let rig = Rig::start(server, lists());
     let asked = rig.asked(3).await;
     assert_eq!(asked[2].at - asked[1].at, asked_to_last(&asked[1]) + 15 * SECOND);
@@ -62,7 +62,7 @@ async fn d15_a_silent_watch_is_dead_15_s_after_its_time_and_reopened_at_the_same
 #[tokio::test(start_paused = true)]
 async fn d15_two_silent_watches_are_followed_by_a_list() {
     let server = EmbeddedApiserver::new();
-    server.inject(Fault::stall_after(0).on(Verb::Watch).first(2));
+    server.inject(ServerFault::stall_after(0).on(Verb::Watch).first(2));
     let rig = Rig::start(server, lists().lookup_after(PATIENCE));
     rig.informer.wait_synced(PATIENCE).await.unwrap();
     // Nobody is told of it, and nobody asks for it alone.
@@ -75,7 +75,7 @@ async fn d15_two_silent_watches_are_followed_by_a_list() {
 #[tokio::test(start_paused = true)]
 async fn d15_after_a_bookmark_150_s_of_silence_are_enough() {
     let server = EmbeddedApiserver::new();
-    server.inject(Fault::stall_after(1).on(Verb::Watch).once());
+    server.inject(ServerFault::stall_after(1).on(Verb::Watch).once());
     let rig = Rig::start(server, lists().min_watch_timeout(3_000 * SECOND));
     rig.asked(2).await;
     rig.something_else_changes().await;
@@ -94,7 +94,7 @@ async fn d15_after_a_bookmark_150_s_of_silence_are_enough() {
 #[tokio::test(start_paused = true)]
 async fn d15_without_pings_a_silent_watch_is_moved_within_45_s_and_nothing_is_lost() {
     let server = EmbeddedApiserver::new();
-    let stalled = server.inject(Fault::stall_after(0).on(Verb::Watch).first(10));
+    let stalled = server.inject(ServerFault::stall_after(0).on(Verb::Watch).first(10));
     let rig = Rig::start(server, lists().idle_watch(30 * SECOND).lookup_after(PATIENCE));
     rig.informer.wait_synced(PATIENCE).await.unwrap();
     let missed = rig.server.create(&config_map("missed")).await.unwrap();
@@ -134,7 +134,7 @@ async fn d15_without_pings_a_server_that_answers_nothing_is_shown_as_stalled_and
     let server = EmbeddedApiserver::new();
     let rig = Rig::start(server, lists().idle_watch(30 * SECOND));
     rig.asked(2).await;
-    let stalled = rig.server.inject(Fault::stall());
+    let stalled = rig.server.inject(ServerFault::stall());
     rig.asked(3).await;
     pass(2 * SECOND).await;
     assert_eq!(rig.status().phase, Phase::Stalled);
@@ -148,7 +148,7 @@ async fn d15_without_pings_a_server_that_answers_nothing_is_shown_as_stalled_and
 #[tokio::test(start_paused = true)]
 async fn b_040_watches_that_end_at_once_are_asked_for_ever_more_slowly_and_then_listed() {
     let server = EmbeddedApiserver::new();
-    server.inject(Fault::close().on(Verb::Watch).first(3));
+    server.inject(ServerFault::close().on(Verb::Watch).first(3));
     let rig = Rig::start(server, lists());
     let asked = rig.asked(6).await;
     assert_eq!(rig.millis(&asked), [0, 0, 800, 2_400, 2_400, 2_400]);
@@ -160,8 +160,8 @@ async fn b_040_watches_that_end_at_once_are_asked_for_ever_more_slowly_and_then_
 #[tokio::test(start_paused = true)]
 async fn b_013_history_that_is_gone_is_read_anew_at_once_without_a_report() {
     let server = EmbeddedApiserver::new();
-    server.inject(Fault::close_after(1).on(Verb::Watch).once());
-    server.inject(Fault::expired_event().on(Verb::Watch).nth(2));
+    server.inject(ServerFault::close_after(1).on(Verb::Watch).once());
+    server.inject(ServerFault::expired_event().on(Verb::Watch).nth(2));
     let rig = Rig::start(server, lists());
     rig.informer.wait_synced(PATIENCE).await.unwrap();
     rig.hears_of("a").await;

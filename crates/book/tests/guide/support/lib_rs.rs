@@ -1,9 +1,9 @@
 use std::time::Duration;
 
 use informer_controller::{Controller, Ctx, Next, ReconcileError};
-use k8s_openapi::api::apps::v1::Deployment;
-use k8s_openapi::api::core::v1::ConfigMap;
-use kube_client::api::{Patch, PatchParams};
+use kube_informer::k8s_openapi::api::apps::v1::Deployment;
+use kube_informer::k8s_openapi::api::core::v1::ConfigMap;
+use kube_informer::kube_client::api::{Patch, PatchParams};
 use kube_informer::{SharedInformer, SharedInformerFactory};
 use serde_json::json;
 

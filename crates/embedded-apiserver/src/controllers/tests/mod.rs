@@ -12,14 +12,14 @@ use k8s_openapi::api::core::v1::Pod;
 use kube_client::api::{Api, DeleteParams, ListParams};
 use serde_json::{Value, json};
 
-use super::Controller;
+use super::BuiltinController;
 use crate::options::ApiOptions;
 use crate::testing::{CONFIGMAPS, Server, names};
 use crate::{EmbeddedApiserver, Simulation};
 
 /// A server with a garbage collector.
 fn collecting() -> Server {
-    let controllers = [Controller::GarbageCollector].into();
+    let controllers = [BuiltinController::GarbageCollector].into();
     Server::with(ApiOptions { controllers, ..ApiOptions::default() })
 }
 
@@ -72,7 +72,7 @@ async fn deleted(server: &Server) -> Vec<String> {
 #[tokio::test(start_paused = true)]
 async fn controllers_end_with_the_server() {
     let server = Server::with(ApiOptions {
-        controllers: [Controller::GarbageCollector, Controller::Namespace].into(),
+        controllers: [BuiltinController::GarbageCollector, BuiltinController::Namespace].into(),
         ..ApiOptions::default()
     });
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
@@ -91,7 +91,7 @@ async fn controllers_end_with_the_server() {
 #[tokio::test(start_paused = true)]
 async fn writes_are_in_the_journal_in_the_name_of_the_controller_and_faults_do_not_affect_them() {
     let server = collecting();
-    server.front.faults.inject(crate::Fault::forbidden());
+    server.front.faults.inject(crate::ServerFault::forbidden());
     let a = create(&server, "a", &[]).await;
     create(&server, "b", &[owner(&a)]).await;
     delete(&server, &format!("{CONFIGMAPS}/a"), "Background").await;
@@ -137,7 +137,7 @@ async fn forgotten_history_is_made_up_for() {
 
 #[tokio::test(start_paused = true)]
 async fn a_simulated_workload_is_left_alone_until_somebody_deletes_a_part_of_it() {
-    let server = EmbeddedApiserver::builder().controllers([Controller::GarbageCollector]).build();
+    let server = EmbeddedApiserver::builder().controllers([BuiltinController::GarbageCollector]).build();
     let running = Simulation::new(1).deployments(4).rate(50.0).run(&server);
     tokio::time::sleep(Duration::from_secs(20)).await;
     running.stop().await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::super::Controller;
+use super::super::BuiltinController;
 use super::settle;
 use crate::options::ApiOptions;
 use crate::testing::Server;
@@ -13,7 +13,7 @@ use crate::testing::Server;
 const NAMESPACES: &str = "/api/v1/namespaces";
 const N: &str = "/api/v1/namespaces/n";
 
-async fn with(controllers: &[Controller]) -> Server {
+async fn with(controllers: &[BuiltinController]) -> Server {
     let controllers = controllers.iter().copied().collect();
     let server = Server::with(ApiOptions { controllers, ..ApiOptions::default() });
     server.post(NAMESPACES, &json!({ "metadata": { "name": "n" } })).await.of(201);
@@ -21,7 +21,7 @@ async fn with(controllers: &[Controller]) -> Server {
 }
 
 async fn server() -> Server {
-    with(&[Controller::Namespace]).await
+    with(&[BuiltinController::Namespace]).await
 }
 
 async fn create(server: &Server, plural: &str, object: &Value) -> Value {
@@ -183,7 +183,7 @@ async fn another_finalizer_in_its_spec_keeps_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_controller_that_is_to_wait_for_ever_does_nothing() {
-    let controllers = [Controller::Namespace].into();
+    let controllers = [BuiltinController::Namespace].into();
     let namespace_wait = Duration::MAX;
     let server = Server::with(ApiOptions { controllers, namespace_wait, ..ApiOptions::default() });
     server.post("/api/v1/namespaces", &json!({ "metadata": { "name": "n" } })).await.of(201);
@@ -194,7 +194,7 @@ async fn a_controller_that_is_to_wait_for_ever_does_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn the_wait_is_a_setting() {
-    let controllers = [Controller::Namespace].into();
+    let controllers = [BuiltinController::Namespace].into();
     let namespace_wait = Duration::ZERO;
     let server = Server::with(ApiOptions { controllers, namespace_wait, ..ApiOptions::default() });
     server.post(NAMESPACES, &json!({ "metadata": { "name": "n" } })).await.of(201);
@@ -209,7 +209,7 @@ async fn the_wait_is_a_setting() {
 
 #[tokio::test(start_paused = true)]
 async fn a_namespace_that_is_deleted_in_the_foreground_goes_with_its_objects() {
-    let server = with(&[Controller::Namespace, Controller::GarbageCollector]).await;
+    let server = with(&[BuiltinController::Namespace, BuiltinController::GarbageCollector]).await;
     let a = create(&server, "configmaps", &json!({ "metadata": { "name": "a" } })).await;
     let child = json!({ "metadata": { "name": "b", "ownerReferences": [super::blocked(&a)] } });
     create(&server, "secrets", &child).await;

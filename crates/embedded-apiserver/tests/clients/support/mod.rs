@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use embedded_apiserver::{Controller, EmbeddedApiserver, Endpoint};
+use embedded_apiserver::{BuiltinController, EmbeddedApiserver, TcpServer};
 use http::Request;
 use http_body_util::BodyExt as _;
 use kube_client::client::Body;
@@ -32,7 +32,7 @@ pub(crate) struct Server {
 
 enum Running {
     Real { _cluster: Box<Cluster> },
-    Embedded { _server: EmbeddedApiserver, _endpoint: Endpoint },
+    Embedded { _server: EmbeddedApiserver, _endpoint: TcpServer },
 }
 
 /// The real server and the embedded one. `None` if there is no real one to start; the reason is printed.
@@ -60,7 +60,8 @@ async fn start(test: &str, with_collectors: bool) -> Result<Option<[Server; 2]>>
     let cluster = cluster.await??;
     let kubeconfig = cluster.kubeconfig_yaml();
     let real = Server::new("real", &kubeconfig, Running::Real { _cluster: Box::new(cluster) }).await?;
-    let controllers: &[Controller] = if with_collectors { &[Controller::GarbageCollector] } else { &[] };
+    let controllers: &[BuiltinController] =
+        if with_collectors { &[BuiltinController::GarbageCollector] } else { &[] };
     let builder = EmbeddedApiserver::builder();
     let server = builder.controllers(controllers.iter().copied()).build();
     let endpoint = server.listen().await?;

@@ -8,7 +8,7 @@ pub(crate) mod scenario;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use embedded_apiserver::{Controller, EmbeddedApiserver};
+use embedded_apiserver::{BuiltinController, EmbeddedApiserver};
 use http::Request;
 use http_body_util::BodyExt as _;
 use kube_client::client::Body;
@@ -44,7 +44,7 @@ impl Servers {
     /// before they start, because the real ones take half a minute to notice a new kind.
     pub(crate) async fn start_with_controllers(test: &str) -> Result<Option<Self>> {
         let embedded = || {
-            let controllers = [Controller::GarbageCollector, Controller::Namespace];
+            let controllers = [BuiltinController::GarbageCollector, BuiltinController::Namespace];
             let builder = EmbeddedApiserver::builder().controllers(controllers);
             builder.namespace_wait(Duration::from_millis(50)).build()
         };

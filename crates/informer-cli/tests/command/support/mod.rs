@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use embedded_apiserver::{EmbeddedApiserver, Endpoint};
+use embedded_apiserver::{EmbeddedApiserver, TcpServer};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tempfile::TempDir;
@@ -18,7 +18,7 @@ use tokio::time::timeout;
 /// A server on a port, and a kubeconfig for it.
 pub(crate) struct Server {
     pub(crate) api: EmbeddedApiserver,
-    pub(crate) endpoint: Endpoint,
+    pub(crate) endpoint: TcpServer,
     pub(crate) directory: TempDir,
 }
 

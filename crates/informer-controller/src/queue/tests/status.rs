@@ -26,7 +26,10 @@ async fn it_tells_how_much_there_is_what_has_waited_longest_and_who_works_longes
     tokio::time::advance(second).await;
     let status = queue.status();
     assert_eq!((status.due, status.later, status.working), (2, 1, 2));
-    assert_eq!((status.oldest, status.longest_running), (Some(("low", second * 2)), Some(second * 3)));
+    assert_eq!(
+        (status.oldest, status.longest_running),
+        (Some(("low".to_owned(), second * 2)), Some(second * 3))
+    );
     working.done();
     also.done();
     assert_eq!(queue.status().longest_running, None);

@@ -23,7 +23,7 @@ impl Rig {
 
     fn tell(&mut self, about: &str, note: &str) -> Result<(), Dropped> {
         let now = self.now();
-        self.core.observe(object(about), Event::normal("R", note), now)
+        self.core.observe(object(about), Note::normal("R", note), now)
     }
 
     /// The writes that are due, in short, each with this outcome.
@@ -168,16 +168,16 @@ fn an_object_that_tells_too_much_is_not_heard_and_the_others_are() {
     let mut rig = Rig::new();
     let mut tell = |about: &str, number: usize| {
         let (now, reason) = (rig.now(), format!("R{number}"));
-        rig.core.observe(object(about), Event::normal(reason, "x"), now)
+        rig.core.observe(object(about), Note::normal(reason, "x"), now)
     };
     let heard = (0..100).filter(|number| tell("a", *number).is_ok()).count();
     assert_eq!((heard, tell("a", 100), tell("b", 0)), (25, Err(Dropped::Spam), Ok(())));
     assert_eq!(tell("a", 0), Ok(()), "a series costs nothing");
     rig.now += 5 * MINUTE;
     let now = rig.now();
-    assert_eq!(rig.core.observe(object("a"), Event::normal("new", "x"), now), Ok(()));
-    assert_eq!(rig.core.observe(object("a"), Event::normal("newer", "x"), now), Err(Dropped::Spam));
-    assert_eq!(rig.core.observe(object("a"), Event::warning("newer", "x"), now), Ok(()), "by type");
+    assert_eq!(rig.core.observe(object("a"), Note::normal("new", "x"), now), Ok(()));
+    assert_eq!(rig.core.observe(object("a"), Note::normal("newer", "x"), now), Err(Dropped::Spam));
+    assert_eq!(rig.core.observe(object("a"), Note::warning("newer", "x"), now), Ok(()), "by type");
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn events_have_the_fields_of_client_go() {
     let mut node = object("Role:x");
     node.namespace = None;
     let now = rig.now();
-    rig.core.observe(node, Event::warning("Failed", "é".repeat(600)).action("Scale"), now).unwrap();
+    rig.core.observe(node, Note::warning("Failed", "é".repeat(600)).action("Scale"), now).unwrap();
     let Some(Write { namespace, name, body: Body::Create(event), .. }) = rig.core.next(rig.begin) else {
         panic!("it is created");
     };

@@ -1,6 +1,6 @@
 //! The servers that the programs run on.
 
-use embedded_apiserver::{EmbeddedApiserver, Endpoint, Verb};
+use embedded_apiserver::{EmbeddedApiserver, TcpServer, Verb};
 use k8s_openapi::NamespaceResourceScope;
 use kube_client::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube_client::config::{KubeConfigOptions, Kubeconfig};
@@ -14,7 +14,7 @@ use std::net::SocketAddr;
 use super::relay::Target;
 
 enum Kind {
-    Embedded { server: EmbeddedApiserver, endpoint: Endpoint },
+    Embedded { server: EmbeddedApiserver, endpoint: TcpServer },
     Real(Box<test_cluster::Cluster>),
 }
 

@@ -29,7 +29,7 @@ async fn they_stay_within_their_event_and_are_cut() {
     let server = ScriptedSource::of::<ConfigMap>();
     let names = hostile(&server);
     let informer = maps(&server).await;
-    let endpoint = Endpoint::new(Vec::new).objects(Objects::new().informer(&informer));
+    let endpoint = Endpoint::new(Vec::new).objects(ObjectBrowser::new().informer(&informer));
     let found = events_of(ask(&endpoint, "/debug/objects/search?informer=0", None)).collect::<Vec<_>>().await;
     let found = found.last().unwrap();
     assert_eq!(found.matches("\n\n").count(), 1, "one event: {found}");

@@ -9,8 +9,8 @@ async fn another_informer_at_the_same_place_is_not_taken_for_the_one_that_is_mea
     let maps = maps(&ScriptedSource::of::<ConfigMap>()).await;
     let secrets =
         run(SharedInformer::<Secret>::builder(ScriptedSource::of::<Secret>()).build().unwrap()).await;
-    let before = Endpoint::new(Vec::new).objects(Objects::new().informer(&maps).informer(&secrets));
-    let after = Endpoint::new(Vec::new).objects(Objects::new().informer(&secrets).informer(&maps));
+    let before = Endpoint::new(Vec::new).objects(ObjectBrowser::new().informer(&maps).informer(&secrets));
+    let after = Endpoint::new(Vec::new).objects(ObjectBrowser::new().informer(&secrets).informer(&maps));
     let meant = "informer=0&of=configmaps&apiVersion=v1&kind=ConfigMap";
     for path in ["search?", "changes?", "object?namespace=shop&name=x&"] {
         let path = format!("/debug/objects/{path}{meant}");

@@ -72,7 +72,7 @@ async fn without_permission_there_is_nothing_of_it() {
 #[tokio::test(start_paused = true)]
 async fn the_page_is_open_and_what_it_asks_for_needs_the_token() {
     let informer = maps(&ScriptedSource::of::<ConfigMap>()).await;
-    let objects = Objects::new().informer(&informer);
+    let objects = ObjectBrowser::new().informer(&informer);
     let open = Endpoint::new(Vec::new).objects(objects.clone());
     let locked = Endpoint::new(Vec::new).objects(objects.token("s3cret"));
     assert!(!format!("{locked:?}").contains("s3cret"));
@@ -93,7 +93,7 @@ async fn the_page_is_open_and_what_it_asks_for_needs_the_token() {
 
 #[tokio::test]
 async fn others_than_this_machine_need_a_token() {
-    let open = Endpoint::new(Vec::new).objects(Objects::new());
+    let open = Endpoint::new(Vec::new).objects(ObjectBrowser::new());
     for everywhere in ["0.0.0.0:0", "[::]:0"] {
         let refused = open.clone().listen(everywhere.parse().unwrap()).await.unwrap_err();
         assert_eq!(refused.kind(), std::io::ErrorKind::InvalidInput);
@@ -103,15 +103,15 @@ async fn others_than_this_machine_need_a_token() {
         );
     }
     open.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
-    let empty = Endpoint::new(Vec::new).objects(Objects::new().token(""));
+    let empty = Endpoint::new(Vec::new).objects(ObjectBrowser::new().token(""));
     assert!(empty.listen("127.0.0.1:0".parse().unwrap()).await.unwrap_err().to_string().contains("empty"));
-    let locked = Endpoint::new(Vec::new).objects(Objects::new().token("s3cret"));
+    let locked = Endpoint::new(Vec::new).objects(ObjectBrowser::new().token("s3cret"));
     locked.listen("0.0.0.0:0".parse().unwrap()).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_token_from_a_file_is_the_one_without_its_line_break_and_one_that_cannot_be_sent_is_refused() {
-    let with = |token: &str| Endpoint::new(Vec::new).objects(Objects::new().token(token));
+    let with = |token: &str| Endpoint::new(Vec::new).objects(ObjectBrowser::new().token(token));
     let local = || "127.0.0.1:0".parse().unwrap();
     for token in ["s3cret\n", "s3cret\r\n", " s3cret"] {
         assert_eq!(status(&with(token), "/debug/objects/kinds", Some("s3cret")), 200, "{token:?}");
@@ -131,7 +131,7 @@ async fn an_object_is_shown_with_what_changes_while_somebody_looks() {
     put(&server, "x", "one");
     put(&server, "other", "one");
     let informer = maps(&server).await;
-    let endpoint = Endpoint::new(Vec::new).objects(Objects::new().informer(&informer));
+    let endpoint = Endpoint::new(Vec::new).objects(ObjectBrowser::new().informer(&informer));
     assert_eq!(handlers(&informer), 0);
     let mut view = events_of(ask(&endpoint, "/debug/objects/object?informer=0&namespace=shop&name=x", None));
     let first = parsed(&view.next().await.unwrap());
@@ -180,7 +180,7 @@ async fn the_last_changes_of_a_kind_are_shown_once_a_second() {
     let server = ScriptedSource::of::<ConfigMap>();
     put(&server, "old", "secret-ish");
     let informer = maps(&server).await;
-    let endpoint = Endpoint::new(Vec::new).objects(Objects::new().informer(&informer));
+    let endpoint = Endpoint::new(Vec::new).objects(ObjectBrowser::new().informer(&informer));
     let mut feed = events_of(ask(&endpoint, "/debug/objects/changes?informer=0", None));
     assert_eq!(parsed(&feed.next().await.unwrap())["count"], 0);
     tokio::time::sleep(Duration::from_millis(100)).await;
@@ -201,7 +201,7 @@ async fn the_last_changes_of_a_kind_are_shown_once_a_second() {
 #[tokio::test(start_paused = true)]
 async fn kinds_are_those_that_the_program_named() {
     let informer = maps(&ScriptedSource::of::<ConfigMap>()).await;
-    let endpoint = Endpoint::new(Vec::new).objects(Objects::new().informer(&informer));
+    let endpoint = Endpoint::new(Vec::new).objects(ObjectBrowser::new().informer(&informer));
     let Body::Text(Some(kinds)) = ask(&endpoint, "/debug/objects/kinds", None).into_body() else {
         panic!("text")
     };
@@ -213,7 +213,7 @@ async fn kinds_are_those_that_the_program_named() {
 #[tokio::test(start_paused = true)]
 async fn viewers_of_objects_leave_the_places_of_others() {
     let informer = maps(&ScriptedSource::of::<ConfigMap>()).await;
-    let endpoint = Endpoint::new(Vec::new).objects(Objects::new().informer(&informer));
+    let endpoint = Endpoint::new(Vec::new).objects(ObjectBrowser::new().informer(&informer));
     let feed = || ask(&endpoint, "/debug/objects/changes?informer=0", None);
     let viewers: Vec<_> = (0..OBJECT_VIEWERS).map(|_| feed()).collect();
     assert!(viewers.iter().all(|answer| answer.status() == 200));

@@ -11,7 +11,7 @@ use super::*;
 async fn a_viewer_does_not_take_the_exclusive_place() {
     let server = ScriptedSource::of::<ConfigMap>();
     let informer = SharedInformer::<ConfigMap>::builder(server.clone()).exclusive().build().unwrap();
-    let endpoint = Endpoint::new(Vec::new).objects(Objects::new().informer(&informer));
+    let endpoint = Endpoint::new(Vec::new).objects(ObjectBrowser::new().informer(&informer));
     let streams = ["changes?informer=0", "object?informer=0&namespace=shop&name=x"];
     let viewing = streams.map(|path| ask(&endpoint, &format!("/debug/objects/{path}"), None));
     assert!(viewing.iter().all(|answer| answer.status() == 200));
@@ -41,7 +41,7 @@ async fn a_viewer_of_one_object_gives_way_between_its_changes() {
     let server = ScriptedSource::of::<ConfigMap>();
     put(&server, "x", "0");
     let informer = maps(&server).await;
-    let endpoint = Endpoint::new(Vec::new).objects(Objects::new().informer(&informer));
+    let endpoint = Endpoint::new(Vec::new).objects(ObjectBrowser::new().informer(&informer));
     let mut view = events_of(ask(&endpoint, "/debug/objects/object?informer=0&namespace=shop&name=x", None));
     view.next().await.unwrap();
     for number in 1..=5 {

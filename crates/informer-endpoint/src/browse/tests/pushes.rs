@@ -18,7 +18,7 @@ async fn busy() -> Endpoint {
             put(&server, "x", &number.to_string());
         }
     });
-    Endpoint::new(Vec::new).objects(Objects::new().informer(&informer))
+    Endpoint::new(Vec::new).objects(ObjectBrowser::new().informer(&informer))
 }
 
 /// When the streams send something for so long, and which of them it is.
@@ -99,7 +99,7 @@ async fn a_search_is_answered_at_once_whatever_changes() {
 #[tokio::test(start_paused = true)]
 async fn while_nothing_changes_the_list_of_changes_only_keeps_its_connection() {
     let informer = maps(&ScriptedSource::of::<ConfigMap>()).await;
-    let endpoint = Endpoint::new(Vec::new).objects(Objects::new().informer(&informer));
+    let endpoint = Endpoint::new(Vec::new).objects(ObjectBrowser::new().informer(&informer));
     let feed = events_of(ask(&endpoint, "/debug/objects/changes?informer=0", None));
     let said: Vec<_> = feed.take_until(tokio::time::sleep(SECOND * 40)).collect().await;
     assert_eq!(said.len(), 3, "{said:?}");

@@ -24,7 +24,7 @@ async fn names_and_sizes_only() {
     let server = ScriptedSource::of::<Secret>();
     put_secret(&server, 0);
     let informer = secrets(&server).await;
-    let endpoint = Endpoint::new(Vec::new).objects(Objects::new().informer(&informer));
+    let endpoint = Endpoint::new(Vec::new).objects(ObjectBrowser::new().informer(&informer));
 
     let found =
         events_of(ask(&endpoint, "/debug/objects/search?informer=0&name=s", None)).collect::<Vec<_>>().await;
@@ -54,7 +54,7 @@ async fn they_are_found_by_name_only() {
     let server = ScriptedSource::of::<Secret>();
     put_secret(&server, 0);
     let informer = secrets(&server).await;
-    let endpoint = Endpoint::new(Vec::new).objects(Objects::new().informer(&informer));
+    let endpoint = Endpoint::new(Vec::new).objects(ObjectBrowser::new().informer(&informer));
     for query in
         ["field=type%3DaHVudGVyMg", "labels=label%3DaHVudGVyMg", "labels=label", "name=s&field=a%3Db"]
     {
@@ -71,7 +71,7 @@ async fn so_are_kinds_that_the_program_marks() {
     let server = ScriptedSource::of::<ConfigMap>();
     put(&server, "x", VALUE);
     let informer = run(SharedInformer::<ConfigMap>::builder(server).sensitive().build().unwrap()).await;
-    let endpoint = Endpoint::new(Vec::new).objects(Objects::new().informer(&informer));
+    let endpoint = Endpoint::new(Vec::new).objects(ObjectBrowser::new().informer(&informer));
     let mut view = events_of(ask(&endpoint, "/debug/objects/object?informer=0&namespace=shop&name=x", None));
     let event = view.next().await.unwrap();
     assert!(!event.contains(VALUE) && parsed(&event)["object"]["bytes"].as_u64().unwrap() > 0, "{event}");

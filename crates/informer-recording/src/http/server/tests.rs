@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::*;
 use crate::Speed;
 use crate::exchange::Step;
-use crate::state::tests::{STREAM, end_of_list, event, list, open, page, pod, second, streamed};
+use crate::timeline::tests::{STREAM, end_of_list, event, list, open, page, pod, second, streamed};
 
 /// The seconds since the first request, which was recorded at second 1.
 struct Client {

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use embedded_apiserver::{EmbeddedApiserver, Endpoint, Fault, RecordedRequest, Verb};
+use embedded_apiserver::{EmbeddedApiserver, RecordedRequest, ServerFault, TcpServer, Verb};
 use tokio::runtime::Handle;
 use tokio::task::block_in_place;
 use tokio::time::{interval, timeout};
@@ -24,7 +24,7 @@ const BINDINGS: [&str; 2] =
 pub(super) struct Cluster {
     server: EmbeddedApiserver,
     /// None while the server is not running.
-    endpoint: Option<Endpoint>,
+    endpoint: Option<TcpServer>,
     address: SocketAddr,
     kubeconfig: String,
     token: &'static str,
@@ -58,7 +58,7 @@ pub(super) fn cluster_with_rules(test: &str) -> Option<Cluster> {
         let bound = journal.count(|binding| done(Verb::Create, 201, binding));
         request.user == UNPRIVILEGED && bound == journal.count(|binding| done(Verb::Delete, 200, binding))
     };
-    cluster.server.inject(Fault::forbidden().when(denied));
+    cluster.server.inject(ServerFault::forbidden().when(denied));
     Some(cluster)
 }
 
@@ -116,7 +116,7 @@ impl Cluster {
     #[expect(clippy::unnecessary_wraps, reason = "a real cluster writes files")]
     pub(super) fn replace_tokens(&mut self) -> Result<()> {
         self.token = TOKENS[1];
-        self.server.inject(Fault::unauthorized().when(|request| request.user == "kubernetes-admin"));
+        self.server.inject(ServerFault::unauthorized().when(|request| request.user == "kubernetes-admin"));
         Ok(())
     }
 

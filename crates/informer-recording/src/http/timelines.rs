@@ -6,8 +6,8 @@ use kube_informer::kind::KindInfo;
 use tokio::sync::OnceCell;
 
 use crate::recording::{Contents, Recording};
-use crate::state::Timeline;
 use crate::target::Resource;
+use crate::timeline::Timeline;
 
 #[derive(Debug)]
 pub(super) struct States(Vec<OfKind>);

@@ -15,18 +15,18 @@ const WITHHELD: &str =
 const PANICKED: &str = "the source panicked: ";
 
 /// The failure without what may quote objects.
-pub(crate) fn told(failure: &Failure) -> Failure {
-    let mut told = failure.clone();
-    told.cause = cause(told.cause);
-    told
+pub(crate) fn shown_failure(failure: &Failure) -> Failure {
+    let mut shown = failure.clone();
+    shown.cause = shown_cause(shown.cause);
+    shown
 }
 
-fn cause(mut cause: Cause) -> Cause {
+fn shown_cause(mut cause: Cause) -> Cause {
     match &mut cause {
         Cause::List { status, message } | Cause::Watch { status, message } => {
-            *message = of_request(*status, message);
+            *message = shown_message(*status, message);
         }
-        Cause::WrongType { message } => *message = of_wrong_type(message),
+        Cause::WrongType { message } => *message = without_value(message),
         Cause::LeftOut { message, .. }
         | Cause::Undecodable { message, .. }
         | Cause::Drop { message, .. }
@@ -40,12 +40,12 @@ fn cause(mut cause: Cause) -> Cause {
 }
 
 /// What is said of a wrong type, if that is what an informer has.
-pub(crate) fn wrong_type(informer: &InformerStatus) -> Option<String> {
-    informer.wrong_type.as_deref().map(of_wrong_type)
+pub(crate) fn shown_wrong_type(informer: &InformerStatus) -> Option<String> {
+    informer.wrong_type.as_deref().map(without_value)
 }
 
 /// The message begins with the key of an object that does not decode.
-fn of_wrong_type(message: &str) -> String {
+fn without_value(message: &str) -> String {
     let key = message.split_once(": ").map(|(key, _)| format!("{key}: "));
     format!("{}{WITHHELD}", key.unwrap_or_default())
 }
@@ -56,7 +56,7 @@ fn of_wrong_type(message: &str) -> String {
 ///
 /// Without a status no server answered, and the text is the one of the source: an operator needs it to know what is wrong with the
 /// connection. That of a program's own `ListWatch` is told too, and the documentation of this crate says that it must not quote objects.
-fn of_request(status: Option<u16>, message: &str) -> String {
+fn shown_message(status: Option<u16>, message: &str) -> String {
     match status {
         Some(code) if !(400..500).contains(&code) => {
             let name = StatusCode::from_u16(code).ok().and_then(|status| status.canonical_reason());

@@ -7,8 +7,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::begun::Begun;
-use super::told::{Item, News, Scope, Told};
+use super::beginnings::Begun;
+use super::observations::{Item, News, Scope, Told};
 use super::{Change, Key, Since, Timeline};
 
 /// Puts together what was told. The first list of each scope counts from the beginning: a client that comes before it does not

@@ -1,11 +1,11 @@
-//! The work queues of a program, as plain values.
+//! A work queue at one moment.
 
 use std::time::Duration;
 
-/// The state of a work queue at one moment, for [`Endpoint::queues`](crate::Endpoint::queues).
+/// A work queue at one moment, as plain values.
 ///
-/// The endpoint knows no queue: a program hands in what it has. `informer_controller::queue::WorkQueue::status` has all of
-/// this. What a program does not know it leaves out: `..QueueStatus::default()`.
+/// A queue of `informer-controller` says all of this. A program with a queue of its own leaves out what it does not know:
+/// `..QueueStatus::default()`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueStatus {
     /// The name of the queue or controller.
@@ -20,9 +20,10 @@ pub struct QueueStatus {
     pub oldest: Option<(String, Duration)>,
     /// For how long the slowest of the workers has had its item.
     pub longest_running: Option<Duration>,
-    /// Runs so far: items that workers were done with, whether well or not.
+    /// Runs so far: items that workers were done with, whether well or not. As many as `workqueue_work_duration_seconds` has.
     pub runs: u64,
-    /// How many of them failed.
+    /// How many of them failed. Of a controller these are the errors of `controller_runtime_reconcile_errors_total`, terminal ones
+    /// included.
     pub failures: u64,
     /// Items that were to come again after a time, because they failed or were to wait: client-go's `workqueue_retries_total`.
     pub retries: u64,

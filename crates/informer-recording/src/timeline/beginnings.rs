@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Key;
-use super::told::Scope;
+use super::observations::Scope;
 
 /// What has had its first list or watch, and the version of that.
 #[derive(Default)]

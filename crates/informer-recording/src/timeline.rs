@@ -3,12 +3,12 @@
 //! Lists, initial events and watch events of all requests for the resource are put together to one history in order of
 //! versions, as an API server has it. Nothing here waits or knows what time it is.
 
-mod begun;
+mod beginnings;
 mod merge;
+mod observations;
 mod select;
 #[cfg(test)]
 pub(crate) mod tests;
-mod told;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,8 +16,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use kube_informer::kind::KindInfo;
 
+pub(crate) use self::observations::metadata_of;
 pub(crate) use self::select::Selection;
-pub(crate) use self::told::metadata_of;
 use crate::exchange::Exchange;
 
 /// Namespace, empty for what is in none, and name.
@@ -66,7 +66,7 @@ pub(crate) struct TooOld {
 impl Timeline {
     /// The history of a kind; `None` if no complete list of it and no watch was recorded.
     pub(crate) fn of(kind: &KindInfo, exchanges: &[Exchange]) -> Option<Self> {
-        let told = told::all(kind, exchanges);
+        let told = observations::all(kind, exchanges);
         (!told.is_empty()).then(|| merge::merge(told))
     }
 

@@ -204,7 +204,7 @@ pub(crate) struct ReplayArgs {
     /// How many times as fast as recorded, such as 10 or 0.5; `max` waits for nothing
     #[arg(long, value_name = "TIMES", default_value = "1")]
     pub(crate) speed: Speed,
-    /// As of `watch`: text, wide, json; or only the objects as yaml, name, jsonpath=TEMPLATE or custom-columns=TITLE:PATH,…
+    /// As of `watch`: text, wide, json; or only the objects as yaml or name
     #[arg(short, long, value_name = "FORM", default_value = "text", value_parser = str::parse::<WatchForm>)]
     pub(crate) output: WatchForm,
     /// Serves the recording on 127.0.0.1 as an API server that can be read, until Ctrl-C

@@ -1,5 +1,8 @@
 //! Objects as JSON.
 
+use std::borrow::Cow;
+
+use informer_wire::document::whole;
 use kube_client::api::DynamicObject;
 use kube_informer::Object;
 use serde_json::Value;
@@ -10,12 +13,7 @@ use crate::secrets;
 pub(crate) fn content(object: &Object<DynamicObject>) -> Value {
     #[cfg(test)]
     READS.with(|reads| reads.set(reads.get() + 1));
-    let mut content: Value = serde_json::from_slice(&object.raw_json()).unwrap_or_default();
-    if let Some(members) = content.as_object_mut() {
-        members.entry("kind").or_insert_with(|| object.kind().kind().into());
-        members.entry("apiVersion").or_insert_with(|| object.kind().api_version().into());
-    }
-    content
+    whole(&object.raw_json(), object.kind())
 }
 
 /// The same without the values of Secrets.
@@ -34,6 +32,11 @@ pub(crate) fn shown_both(old: &Object<DynamicObject>, new: &Object<DynamicObject
         secrets::hide_both(&mut was, &mut is);
     }
     (was, is)
+}
+
+/// A value in a sentence or a cell: a text without quotes, anything else as JSON.
+pub(crate) fn text(value: &Value) -> Cow<'_, str> {
+    value.as_str().map_or_else(|| value.to_string().into(), Cow::from)
 }
 
 fn is_secret(object: &Object<DynamicObject>) -> bool {

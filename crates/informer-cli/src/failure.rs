@@ -75,10 +75,9 @@ impl Failure {
 
 /// For commands whose exit code is the answer: they give it also if nobody reads what they write beside it.
 pub(crate) fn unless_nobody_reads(written: io::Result<()>) -> Result<(), Failure> {
-    written.map_err(Failure::from).or_else(|failure| match failure.is_nobody_reads() {
-        true => Ok(()),
-        false => Err(failure),
-    })
+    written
+        .map_err(Failure::from)
+        .or_else(|failure| if failure.is_nobody_reads() { Ok(()) } else { Err(failure) })
 }
 
 /// The only I/O of the commands is their output, so an I/O error means that it cannot be written.

@@ -9,7 +9,6 @@ mod diff;
 mod ending;
 mod failure;
 mod get;
-mod jsonpath;
 mod kinds;
 mod kubeconfig;
 mod listing;

@@ -20,10 +20,7 @@ pub(crate) fn parse() -> Command {
 /// The command line of a program that was started under this name.
 fn command(program: &OsStr) -> clap::Command {
     let is_plugin = Path::new(program).file_stem().is_some_and(|name| name == PLUGIN);
-    match is_plugin {
-        true => renamed(Command::command()).bin_name("kubectl informer"),
-        false => Command::command(),
-    }
+    if is_plugin { renamed(Command::command()).bin_name("kubectl informer") } else { Command::command() }
 }
 
 /// With the examples as a user of kubectl would type them.

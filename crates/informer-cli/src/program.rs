@@ -52,13 +52,13 @@ impl Program {
         let request = http::Request::get(path).body(Body::empty()).map_err(|error| failed(&error))?;
         let answer = self.client.send(request).await.map_err(|error| failed(&error))?;
         let status = answer.status();
-        let body =
-            Limited::new(answer.into_body(), LONGEST).collect().await.map_err(|error| match error
-                .is::<LengthLimitError>(
-            ) {
-                true => failed(&format!("the answer is longer than {} MiB", LONGEST >> 20)),
-                false => failed(&error),
-            })?;
+        let body = Limited::new(answer.into_body(), LONGEST).collect().await;
+        let body = body.map_err(|error| {
+            if error.is::<LengthLimitError>() {
+                return failed(&format!("the answer is longer than {} MiB", LONGEST >> 20));
+            }
+            failed(&error)
+        })?;
         let body = body.to_bytes();
         if !status.is_success() {
             let said: String = String::from_utf8_lossy(&body).trim().chars().take(QUOTED).collect();

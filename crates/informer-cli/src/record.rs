@@ -34,12 +34,11 @@ pub(crate) async fn run(args: &RecordArgs) -> Result<(), Failure> {
         .map_err(|error| Failure::local(format!("cannot create {}: {error}", args.file.display())))?;
     let recorder = sensitive.into_iter().fold(recorder, Recorder::sensitive);
     let troubles = Troubles::new(&screen);
-    let recording = match args.proxy {
-        true => Recording::proxy(args, &cluster, &recorder, &screen).await,
-        false => {
-            let begun = Recording::informers(args, &cluster, &recorder, &troubles, &screen);
-            within(args.lasting, &cluster, begun).await
-        }
+    let recording = if args.proxy {
+        Recording::proxy(args, &cluster, &recorder, &screen).await
+    } else {
+        let begun = Recording::informers(args, &cluster, &recorder, &troubles, &screen);
+        within(args.lasting, &cluster, begun).await
     };
     let recording = recording.inspect_err(|_| {
         // Nothing that is worth keeping. Whether it can be removed changes nothing.
@@ -79,14 +78,13 @@ fn whole(lost: &[String], unlisted: &[String]) -> Result<(), Failure> {
             "not recorded to the end: {lost}; recording panicked there, which is a mistake of this command: please report it"
         )));
     }
-    match unlisted.is_empty() {
-        true => Ok(()),
-        false => {
-            let kinds = unlisted.join(", ");
-            Err(Failure::cluster(format!(
-                "not recorded: {kinds}; no list came to its end, only what the file shows"
-            )))
-        }
+    if unlisted.is_empty() {
+        Ok(())
+    } else {
+        let kinds = unlisted.join(", ");
+        Err(Failure::cluster(format!(
+            "not recorded: {kinds}; no list came to its end, only what the file shows"
+        )))
     }
 }
 

@@ -42,9 +42,10 @@ pub(crate) async fn run(args: &ReplayArgs) -> Result<(), Failure> {
     if let Some(missing) = &missing {
         screen.note(missing);
     }
-    match args.serve {
-        true => serve(args, recording.clone(), &screen).await?,
-        false => follow(args, recording.clone(), &screen).await?,
+    if args.serve {
+        serve(args, recording.clone(), &screen).await?;
+    } else {
+        follow(args, recording.clone(), &screen).await?;
     }
     missing.map_or(Ok(()), |missing| Err(Failure::negative(missing)))
 }
@@ -99,7 +100,7 @@ async fn follow(args: &ReplayArgs, recording: Recording, screen: &Screen) -> Res
     let mut events = AllEvents(events?);
     factory.start();
     let mut show = Show {
-        log: Log::of_all(args.output.clone(), &informers, screen),
+        log: Log::of_all(args.output, &informers, screen),
         informers: &informers,
         family: None,
         awaited: None,
@@ -129,10 +130,7 @@ fn wanted(args: &ReplayArgs, recording: &Recording) -> Result<Vec<RecordedKind>,
     let mut names: Vec<String> = all.iter().map(|recorded| recorded.kind.resource()).collect();
     // Which of several that begin at the same time is asked for first differs from run to run.
     names.sort();
-    let recorded = match names.is_empty() {
-        true => "no objects".to_owned(),
-        false => names.join(", "),
-    };
+    let recorded = if names.is_empty() { "no objects".to_owned() } else { names.join(", ") };
     let is_named = |recorded: &RecordedKind, name: &str| {
         let kind = &recorded.kind;
         [kind.plural(), kind.kind(), &kind.resource()].iter().any(|one| one.eq_ignore_ascii_case(name))

@@ -23,9 +23,10 @@ pub(crate) struct Screen {
 impl Screen {
     pub(crate) fn new() -> Self {
         let is_terminal = io::stderr().is_terminal();
-        let target = match is_terminal && !logging::is_on() {
-            true => ProgressDrawTarget::stderr(),
-            false => ProgressDrawTarget::hidden(),
+        let target = if is_terminal && !logging::is_on() {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(None, target);
         Self { bar, is_terminal, is_drawn: Arc::default() }
@@ -58,10 +59,7 @@ impl Screen {
 
     /// Hides the status line while `write` runs.
     fn beside<R>(&self, write: impl FnOnce() -> R) -> R {
-        match self.is_drawn.load(Ordering::Relaxed) {
-            true => self.bar.suspend(write),
-            false => write(),
-        }
+        if self.is_drawn.load(Ordering::Relaxed) { self.bar.suspend(write) } else { write() }
     }
 
     /// Shows progress in the status line.

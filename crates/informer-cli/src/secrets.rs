@@ -41,9 +41,10 @@ fn hide_all(secret: Both<'_>) {
 
 /// Hides the values of a map. Its keys are shown.
 fn hide_values(both: Both<'_>, is_encoded: bool) {
-    match both_are(Value::is_object, &both) {
-        true => each_member(both, |_, both| hide_value(both, is_encoded)),
-        false => hide_value(both, is_encoded),
+    if both_are(Value::is_object, &both) {
+        each_member(both, |_, both| hide_value(both, is_encoded));
+    } else {
+        hide_value(both, is_encoded);
     }
 }
 
@@ -87,10 +88,7 @@ fn each_member([mut old, mut new]: Both<'_>, mut each: impl FnMut(&str, Both<'_>
 }
 
 fn size(value: &str, is_encoded: bool) -> String {
-    let bytes = match is_encoded {
-        true => value.trim_end_matches('=').len() * 3 / 4,
-        false => value.len(),
-    };
+    let bytes = if is_encoded { value.trim_end_matches('=').len() * 3 / 4 } else { value.len() };
     format!("<{bytes} bytes>")
 }
 

@@ -30,7 +30,6 @@ mod derive;
 mod description;
 mod difference;
 mod emit;
-mod field_path;
 mod input;
 mod model;
 mod names;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::field_path;
+use informer_wire::Path;
+
 use crate::model::{KindSpec, Model};
 use crate::names::{is_identifier, is_label};
 use crate::problem::{InputError, Place};
@@ -47,8 +48,8 @@ pub(crate) fn check(kind: &KindSpec, problems: &mut InputError) {
             add(format!("{} has two indexes {:?}", kind.kind, index.name));
         }
         names.push(&index.name);
-        if let Err(message) = field_path::check(&index.path) {
-            add(format!("{:?} is not a path to a field: {message}", index.path));
+        if let Err(error) = Path::parse_plain(&index.path) {
+            add(error.to_string());
         }
         if syn::parse_str::<syn::Type>(&index.value_type).is_err() {
             add(format!("{:?} is not a Rust type", index.value_type));

@@ -1,8 +1,9 @@
 //! Divides the body of an answer into documents that can be looked through one by one, wherever its chunks begin and end.
 
-mod scan;
+use std::ops::Range;
 
-use self::scan::{Scan, Seen};
+use informer_wire::json::{ChunkedMembers, Mark, string_is};
+
 use crate::record::{Hidden, Why};
 use crate::redact::{About, is_list_of_secrets, redact};
 
@@ -35,8 +36,14 @@ pub(crate) enum Piece {
 pub(crate) struct Splitter {
     form: Form,
     about: About,
-    place: Place,
-    scan: Scan,
+    part: Part,
+    document: ChunkedMembers,
+    /// The items of the list, while they come.
+    items: Option<ChunkedMembers>,
+    /// Whether a document or an item has begun, so that bytes are held and not given out.
+    is_within: bool,
+    /// Where the last key of a list's own members stands in what is held.
+    key: Range<usize>,
     /// The document that is not complete yet.
     held: Vec<u8>,
     /// How long it is, also if it is too large to be held.
@@ -49,21 +56,18 @@ pub(crate) struct Splitter {
     largest: usize,
 }
 
+/// Which part of a body comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    /// Between the documents of a watch, or before the only one.
-    Between,
-    /// In a document that ends with its bracket.
-    Within,
-    /// Before the items of a list.
+enum Part {
+    /// A document that is given out as a whole, or what stands before the next one.
+    Whole,
+    /// The members of a list before its items.
     Head,
-    /// Between two items.
-    BetweenItems,
-    /// In an item.
-    Item,
-    /// After the items.
+    /// The items, and what stands between them.
+    Items,
+    /// What follows the items: the bracket that ends them and the other members.
     Tail,
-    /// After something that is not JSON: nothing more is kept.
+    /// Something that is not JSON has come: nothing more is kept.
     Lost,
 }
 
@@ -76,8 +80,11 @@ impl Splitter {
         Self {
             form,
             about,
-            place: if form == Form::List { Place::Head } else { Place::Between },
-            scan: Scan::default(),
+            part: if form == Form::List { Part::Head } else { Part::Whole },
+            document: ChunkedMembers::of_object(),
+            items: None,
+            is_within: false,
+            key: 0..0,
             held: Vec::new(),
             length: 0,
             fed: 0,
@@ -96,14 +103,12 @@ impl Splitter {
     /// Takes a chunk; what is complete with it.
     pub(crate) fn take(&mut self, chunk: &[u8]) -> Vec<Piece> {
         self.fed += chunk.len();
-        match (self.form, self.place) {
-            (_, Place::Lost) => self.hide(chunk.len(), Why::NotJson),
-            (Form::Document, _) => self.hold(chunk),
-            (Form::Events | Form::List, _) => {
-                if !self.steps(chunk) {
-                    self.lose();
-                }
-            }
+        if self.part == Part::Lost {
+            self.hide(chunk.len(), Why::NotJson);
+        } else if self.form == Form::Document {
+            self.hold(chunk);
+        } else if !self.walk(chunk) {
+            self.lose();
         }
         std::mem::take(&mut self.out)
     }
@@ -128,82 +133,105 @@ impl Splitter {
         std::mem::take(&mut self.out)
     }
 
-    /// Takes bytes; false if one cannot stand here in JSON.
-    fn steps(&mut self, mut bytes: &[u8]) -> bool {
-        while let Some(first) = bytes.first() {
-            // Most bytes are those of texts, which end nothing.
-            let within = self.scan.within_string(bytes);
-            match within {
-                0 if !self.step(*first) => return false,
-                0 => bytes = &bytes[1..],
-                _ => {
-                    self.hold(&bytes[..within]);
-                    bytes = &bytes[within..];
+    /// Goes from mark to mark; false if the chunk is not JSON at some place.
+    fn walk(&mut self, chunk: &[u8]) -> bool {
+        let (mut at, mut passed) = (0, 0);
+        loop {
+            let members = self.items.as_mut().unwrap_or(&mut self.document);
+            match members.next_mark(chunk, &mut at) {
+                Ok(Some(mark)) if self.mark(mark, chunk, &mut passed) => {}
+                Ok(Some(_)) => return false,
+                Ok(None) => {
+                    self.pass(chunk, &mut passed, chunk.len());
+                    return true;
                 }
+                Err(_) => {
+                    // Of half a document nothing stays.
+                    if !self.is_within {
+                        self.pass(chunk, &mut passed, at);
+                    }
+                    return false;
+                }
+            }
+        }
+    }
+
+    /// Takes note of a place where something begins or ends; false if what ends there is not JSON.
+    fn mark(&mut self, mark: Mark, chunk: &[u8], passed: &mut usize) -> bool {
+        let in_items = self.part == Part::Items;
+        match mark {
+            Mark::Open(at) => {
+                self.pass(chunk, passed, at);
+                self.is_within = true;
+            }
+            Mark::KeyStart(at) => {
+                self.pass(chunk, passed, at);
+                self.key = self.length..self.length;
+            }
+            Mark::KeyEnd(at) => {
+                self.pass(chunk, passed, at);
+                self.key.end = self.length;
+            }
+            Mark::ValueStart(at) if in_items => {
+                self.pass(chunk, passed, at);
+                self.is_within = true;
+            }
+            Mark::ValueStart(at) => {
+                if self.part == Part::Head && self.is_key_of_items() && chunk.get(at) == Some(&b'[') {
+                    self.pass(chunk, passed, at + 1);
+                    return self.begin_items();
+                }
+            }
+            Mark::ValueEnd(at) if in_items => {
+                self.pass(chunk, passed, at);
+                self.is_within = false;
+                return self.flush(b"", b"");
+            }
+            Mark::ValueEnd(_) => {}
+            Mark::Close(at) if in_items => {
+                // The bracket belongs to the tail, which is looked through as the end of an empty list.
+                self.pass(chunk, passed, at - 1);
+                self.is_within = true;
+                self.items = None;
+                self.document.value_done();
+                self.part = Part::Tail;
+            }
+            Mark::Close(at) => {
+                self.pass(chunk, passed, at);
+                self.is_within = false;
+                let before: &[u8] = if self.part == Part::Tail { b"{\"items\":[" } else { b"" };
+                // A list has only one; what follows it can only be white space.
+                self.part = Part::Whole;
+                self.document = ChunkedMembers::of_object();
+                return self.flush(before, b"");
             }
         }
         true
     }
 
-    /// Takes a byte; false if it cannot stand here in JSON.
-    fn step(&mut self, byte: u8) -> bool {
-        match self.place {
-            Place::Between | Place::BetweenItems if byte.is_ascii_whitespace() => self.show(&[byte], 1),
-            Place::Between => {
-                if byte != b'{' {
-                    return false;
-                }
-                self.place = Place::Within;
-                return self.step(byte);
-            }
-            Place::BetweenItems => match byte {
-                b',' => self.show(b",", 1),
-                b']' => {
-                    // The bracket belongs to the tail, which is looked through as the end of an empty list.
-                    self.place = Place::Tail;
-                    self.scan.close_list();
-                    self.hold(&[byte]);
-                }
-                _ => {
-                    self.place = Place::Item;
-                    return self.step(byte);
-                }
-            },
-            Place::Item if self.scan.is_value_over(byte) => {
-                self.place = Place::BetweenItems;
-                self.scan.begin_value();
-                return self.flush(b"", b"") && self.step(byte);
-            }
-            Place::Within | Place::Head | Place::Item | Place::Tail => {
-                self.hold(&[byte]);
-                match self.scan.take(byte) {
-                    Seen::Nothing => {}
-                    Seen::Items if self.place == Place::Head => {
-                        self.place = Place::BetweenItems;
-                        // Its items do not say what they are, and the path may not.
-                        self.about.sensitive |= self.held.len() < self.length
-                            || is_list_of_secrets(&[&self.held, &b"]}"[..]].concat());
-                        return self.flush(b"", b"]}");
-                    }
-                    Seen::Items => {}
-                    Seen::ValueOver if self.place == Place::Item => {
-                        self.place = Place::BetweenItems;
-                        return self.flush(b"", b"");
-                    }
-                    Seen::ValueOver => {}
-                    Seen::DocumentOver => {
-                        let before: &[u8] = if self.place == Place::Tail { b"{\"items\":[" } else { b"" };
-                        // A list has only one; what follows it can only be white space.
-                        self.place = Place::Between;
-                        self.scan = Scan::default();
-                        return self.flush(before, b"");
-                    }
-                    Seen::Wrong => return false,
-                }
-            }
-            Place::Lost => return false,
+    /// Holds or gives out the bytes up to a place.
+    fn pass(&mut self, chunk: &[u8], passed: &mut usize, end: usize) {
+        let bytes = chunk.get(*passed..end).unwrap_or_default();
+        *passed = end;
+        if self.is_within {
+            self.hold(bytes);
+        } else if !bytes.is_empty() {
+            self.show(bytes, bytes.len());
         }
-        true
+    }
+
+    fn is_key_of_items(&self) -> bool {
+        self.held.get(self.key.clone()).is_some_and(|key| string_is(key, "items"))
+    }
+
+    fn begin_items(&mut self) -> bool {
+        self.part = Part::Items;
+        self.items = Some(ChunkedMembers::of_open_array());
+        self.is_within = false;
+        // Its items do not say what they are, and the path may not.
+        self.about.sensitive |=
+            self.held.len() < self.length || is_list_of_secrets(&[&self.held, &b"]}"[..]].concat());
+        self.flush(b"", b"]}")
     }
 
     fn hold(&mut self, bytes: &[u8]) {
@@ -239,7 +267,7 @@ impl Splitter {
     /// Nothing more of this body is kept, nor what is held of it.
     fn lose(&mut self) {
         (self.held, self.length) = (Vec::new(), 0);
-        self.place = Place::Lost;
+        self.part = Part::Lost;
         self.hide(self.fed - self.settled, Why::NotJson);
     }
 

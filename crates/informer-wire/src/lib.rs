@@ -7,6 +7,7 @@
 //! - [`json`]: the grammar of JSON in raw bytes: where strings, values and members begin and end.
 //! - [`framing`]: where the events of a watch and the items of a list begin and end in the chunks of a body.
 //! - [`ObjectKey`], [`ResourceVersion`], [`Uid`], [`KindInfo`]: the identity of objects and kinds.
+//! - [`document`]: a whole object, as JSON and (feature `yaml`) as YAML.
 //! - [`difference`]: the fields in which two versions of an object differ.
 //! - [`path`]: paths into objects, as people write them.
 //! - [`selector`]: label and field selectors.
@@ -17,6 +18,7 @@
 //! Everything here computes: there is no async code, no lock, no clock and no network.
 
 pub mod difference;
+pub mod document;
 pub mod framing;
 pub mod json;
 pub mod key;

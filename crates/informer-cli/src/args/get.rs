@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use clap::Args;
+use informer_wire::Path;
 
 use super::{ClusterArgs, ObjectArgs, duration};
-use crate::jsonpath::Path;
 use crate::output::Form;
 
 pub(super) const EXAMPLES: &str = "\
@@ -14,14 +14,12 @@ Examples:
   informer get pods,svc -n shop -n test         several kinds, several namespaces
   informer get pod web-0 web-1 -n shop -o yaml  or: pod/web-0 pod/web-1
   informer get po -A -l app=web -o wide --show-labels -L tier
-  informer get po -A --sort-by=.metadata.creationTimestamp --no-headers
-  informer get po -o jsonpath='{range .items[*]}{.metadata.name}{\"\\t\"}{.status.phase}{\"\\n\"}{end}'
-  informer get po -o custom-columns=NAME:.metadata.name,NODE:.spec.nodeName
+  informer get po --field spec.nodeName --field 'status.conditions[?(@.type==\"Ready\")].status'
   informer get po -w                            and then each change, until Ctrl-C
   informer get nodes --embedded
 
-Templates and columns are in kubectl's dialect. What they print of an object has control characters as escapes; -o json has \
-the exact content. Values of Secrets are sizes in every form.";
+Cells have control characters as escapes; -o json has the exact content. Values of Secrets are sizes in every form. For templates, \
+custom columns and another order: kubectl get.";
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct GetArgs {
@@ -32,12 +30,15 @@ pub(crate) struct GetArgs {
     pub(crate) objects: ObjectArgs,
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
-    /// table, wide, json, yaml, name, jsonpath=TEMPLATE, jsonpath-as-json=TEMPLATE or custom-columns=TITLE:PATH,…
+    /// table, wide, json, yaml or name
     #[arg(short, long, value_name = "FORM", default_value = "table", value_parser = str::parse::<Form>)]
     pub(crate) output: Form,
-    /// Sorts by this field, such as `.metadata.creationTimestamp`
-    #[arg(long, value_name = "PATH", value_parser = Path::parse, conflicts_with_all = ["watch", "watch_only"])]
-    pub(crate) sort_by: Option<Path>,
+    /// Shows this field in a column of its own, such as `spec.nodeName`; several times for several
+    #[arg(long = "field", value_name = "PATH", value_parser = Path::parse)]
+    pub(crate) field_columns: Vec<Path>,
+    // Of kubectl, to say so.
+    #[arg(long, hide = true)]
+    sort_by: Option<String>,
     /// Leaves out the titles of columns
     #[arg(long)]
     pub(crate) no_headers: bool,
@@ -56,4 +57,19 @@ pub(crate) struct GetArgs {
     /// How long to wait for which kinds the server has, and then for the cache
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     pub(crate) timeout: Duration,
+}
+
+impl GetArgs {
+    /// What is wrong with the options as a whole.
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        if self.sort_by.is_some() {
+            return Err(
+                "`kubectl get … --sort-by=PATH` sorts by a field; `informer get` has the order of names",
+            );
+        }
+        if !self.field_columns.is_empty() && !matches!(self.output, Form::Table | Form::Wide) {
+            return Err("--field is for the forms table and wide; json and yaml have all fields");
+        }
+        Ok(())
+    }
 }

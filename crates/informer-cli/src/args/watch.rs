@@ -6,10 +6,10 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
+use informer_wire::Path;
 
 use super::{ClusterArgs, ObjectArgs, address, duration};
-use crate::jsonpath::Path;
-use crate::output::Form;
+use crate::output::{Form, of_kubectl};
 use crate::watch::until::Until;
 
 pub(super) const EXAMPLES: &str = "\
@@ -22,7 +22,6 @@ Examples:
   informer watch widgets.example.com -A         custom resources too
   informer watch pods --field-selector spec.nodeName=node-1
   informer watch pods --output json | jq 'select(.event == \"deleted\").key'
-  informer watch pods -o custom-columns=NAME:.metadata.name,NODE:.spec.nodeName
   informer watch deploy --changes spec.replicas --diff
   informer watch pods --grep OOMKilled --only-changes
   informer watch --owner deploy/web -n shop     with its ReplicaSets, pods and events
@@ -41,13 +40,13 @@ the start, one with the event `merged` says how many updates came faster than th
 #[derive(Clone, Debug, Args)]
 pub(crate) struct WatchArgs {
     /// Kinds by plural, singular, short name or kind, with `.group` where that is ambiguous; or one and names; or KIND/NAME
-    #[arg(required_unless_present_any = ["owner", "follows", "follows_only", "sort_by"], value_name = "KIND")]
+    #[arg(required_unless_present_any = ["owner", "follows", "follows_only", "sort_by", "no_headers"], value_name = "KIND")]
     pub(crate) targets: Vec<String>,
     #[command(flatten)]
     pub(crate) objects: ObjectArgs,
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
-    /// text, wide, json; or only the objects as yaml, name, jsonpath=TEMPLATE or custom-columns=TITLE:PATH,…
+    /// text, wide, json; or only the objects as yaml or name
     #[arg(short, long, value_name = "FORM", default_value = "text", value_parser = str::parse::<WatchForm>)]
     pub(crate) output: WatchForm,
     /// Only updates that change what this path leads to; several times for any of several
@@ -74,9 +73,6 @@ pub(crate) struct WatchArgs {
     /// Shows none of the objects that are there at the start
     #[arg(long)]
     pub(crate) only_changes: bool,
-    /// Leaves out the titles of custom-columns; the other forms have none
-    #[arg(long)]
-    pub(crate) no_headers: bool,
     /// Shows all labels at the end of a line, in the forms text and wide
     #[arg(long)]
     pub(crate) show_labels: bool,
@@ -90,6 +86,8 @@ pub(crate) struct WatchArgs {
     follows_only: bool,
     #[arg(long, hide = true)]
     sort_by: Option<String>,
+    #[arg(long, hide = true)]
+    no_headers: bool,
     /// Ends after this long, such as `30s` or `5m`
     #[arg(long = "for", visible_alias = "timeout", value_name = "TIME", value_parser = duration)]
     pub(crate) lasting: Option<Duration>,
@@ -112,28 +110,37 @@ impl WatchArgs {
     /// What is wrong with the options as a whole.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         let has_lines = matches!(self.output, WatchForm::Text | WatchForm::Wide);
-        match () {
-            () if self.follows => {
-                Err("-w is for `informer get`; `informer watch` goes on by itself, so leave it out")
-            }
-            () if self.follows_only => Err("--watch-only is for `informer get`; use --only-changes here"),
-            () if self.sort_by.is_some() => Err(
-                "--sort-by is for `informer get`; `informer watch` shows changes in the order in which they happen, \
-                 so leave it out",
-            ),
-            () if self.diff && matches!(self.output, WatchForm::Objects(_)) => {
-                Err("--diff is for the forms text, wide and json")
-            }
-            () if !has_lines && (self.show_labels || !self.label_columns.is_empty()) => Err(
-                "--show-labels and -L are for the forms text and wide; the others have the labels in .metadata.labels",
-            ),
-            () => Ok(()),
+        if self.follows {
+            return Err("-w is for `informer get`; `informer watch` goes on by itself, so leave it out");
         }
+        if self.follows_only {
+            return Err("--watch-only is for `informer get`; use --only-changes here");
+        }
+        if self.sort_by.is_some() {
+            return Err(
+                "--sort-by is for `kubectl get`; `informer watch` shows changes in the order in which they happen, so leave \
+                 it out",
+            );
+        }
+        if self.no_headers {
+            return Err(
+                "--no-headers is for `informer get`; `informer watch` writes no titles, so leave it out",
+            );
+        }
+        if self.diff && matches!(self.output, WatchForm::Objects(_)) {
+            return Err("--diff is for the forms text, wide and json");
+        }
+        if !has_lines && (self.show_labels || !self.label_columns.is_empty()) {
+            return Err(
+                "--show-labels and -L are for the forms text and wide; the others have the labels in .metadata.labels",
+            );
+        }
+        Ok(())
     }
 }
 
 /// The output formats of `watch`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WatchForm {
     /// For people.
     Text,
@@ -153,13 +160,10 @@ impl FromStr for WatchForm {
             "text" => Ok(Self::Text),
             "wide" => Ok(Self::Wide),
             "json" => Ok(Self::Json),
-            other => match other.parse() {
-                Ok(Form::Table) | Err(_) if !other.contains('=') => Err(
-                    "expected text, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=TITLE:PATH,…"
-                        .to_owned(),
-                ),
-                form => form.map(Self::Objects),
-            },
+            "yaml" => Ok(Self::Objects(Form::Yaml)),
+            "name" => Ok(Self::Objects(Form::Name)),
+            other => Err(of_kubectl(other, "get -w")
+                .unwrap_or_else(|| "expected text, wide, json, yaml or name".to_owned())),
         }
     }
 }

@@ -3,17 +3,14 @@
 pub(crate) mod age;
 pub(crate) mod columns;
 mod follow;
-mod sort;
 
 use kube_client::api::DynamicObject;
 use kube_informer::Object;
 
 use crate::args::GetArgs;
 use crate::cluster::{Cluster, Without};
-use crate::content::shown;
 use crate::ending::within;
 use crate::failure::{Failure, unless_nobody_reads};
-use crate::jsonpath::Path;
 use crate::kinds::{Selected, reading, select, sync};
 use crate::output::{Look, Printer};
 use crate::refusal::Refusal;
@@ -22,15 +19,17 @@ use crate::targets;
 use crate::watch::troubles::Troubles;
 
 pub(crate) async fn run(args: &GetArgs) -> Result<(), Failure> {
+    args.check().map_err(Failure::usage)?;
     let targets = targets::of_get(&args.targets).map_err(Failure::usage)?;
     let cluster = Cluster::find(&args.cluster, Without::Fails).await?;
     let screen = Screen::new();
     let is_followed = args.watch || args.watch_only;
     // What goes wrong is told as it happens to whoever goes on; otherwise it is the answer.
     let troubles = Troubles::new(&screen);
-    let (factory, refusal) = match is_followed {
-        true => (follow::factory(&cluster, &args.objects, &troubles)?, Refusal::default()),
-        false => reading(&cluster, &args.objects)?,
+    let (factory, refusal) = if is_followed {
+        (follow::factory(&cluster, &args.objects, &troubles)?, Refusal::default())
+    } else {
+        reading(&cluster, &args.objects)?
     };
     let selected = within(Some(args.timeout), &cluster, select(&factory, &targets, &args.objects)).await?;
     let mut kinds: Vec<_> = selected.iter().map(|it| it.informer.kind().clone()).collect();
@@ -39,17 +38,17 @@ pub(crate) async fn run(args: &GetArgs) -> Result<(), Failure> {
         headers: !args.no_headers,
         namespaces: cluster.namespaces(&args.objects).is_none_or(|several| several.len() > 1),
         kinds: kinds.len() > 1,
+        field_columns: args.field_columns.clone(),
         label_columns: args.label_columns.clone(),
         labels: args.show_labels,
     };
-    let mut printer = Printer::new(args.output.clone(), look);
+    let mut printer = Printer::new(args.output, look);
     if is_followed {
         return follow::follow(args, &factory, &troubles, selected, printer, &screen).await;
     }
     sync(&factory, &refusal, args.timeout).await?;
     let (objects, missing) = found(&selected);
     factory.shutdown().await;
-    let objects = sorted(objects, args.sort_by.as_ref())?;
     // Exactly one object was asked for by its name.
     let is_one = matches!(targets.as_slice(), [target] if target.names.len() == 1);
     match (objects.is_empty(), missing.is_empty()) {
@@ -66,10 +65,7 @@ pub(crate) async fn run(args: &GetArgs) -> Result<(), Failure> {
         }
         _ => unless_nobody_reads(screen.text(&printer.all(&objects, is_one)?))?,
     }
-    match missing.is_empty() {
-        true => Ok(()),
-        false => Err(Failure::negative(missing.join("; "))),
-    }
+    if missing.is_empty() { Ok(()) } else { Err(Failure::negative(missing.join("; "))) }
 }
 
 /// The objects, kind by kind, and what is to be said of those that are not there.
@@ -85,18 +81,4 @@ fn found(selected: &[Selected]) -> (Vec<Object<DynamicObject>>, Vec<String>) {
         objects.extend(of_kind);
     }
     (objects, missing)
-}
-
-/// In the order of a field; objects in which it is the same stay in the order of their keys.
-fn sorted(
-    objects: Vec<Object<DynamicObject>>,
-    by: Option<&Path>,
-) -> Result<Vec<Object<DynamicObject>>, Failure> {
-    let Some(path) = by else { return Ok(objects) };
-    let contents: Vec<_> = objects.iter().map(shown).collect();
-    let ranks = sort::ranks(path, contents.iter());
-    let ranks = ranks.map_err(|why| Failure::usage(format!("cannot sort by that field: {why}")))?;
-    let mut ranked: Vec<_> = objects.into_iter().zip(ranks).collect();
-    ranked.sort_by(|(_, one), (_, other)| one.order(other));
-    Ok(ranked.into_iter().map(|(object, _)| object).collect())
 }

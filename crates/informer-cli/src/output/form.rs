@@ -2,11 +2,8 @@
 
 use std::str::FromStr;
 
-use super::CustomColumns;
-use crate::jsonpath::Template;
-
 /// How objects are written.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// For people.
     Table,
@@ -18,37 +15,47 @@ pub(crate) enum Form {
     Yaml,
     /// Such as `pod/web-0`, one a line.
     Name,
-    JsonPath(Template),
-    JsonPathAsJson(Template),
-    CustomColumns(CustomColumns),
 }
 
 impl FromStr for Form {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (form, argument) =
-            text.split_once('=').map_or((text, None), |(form, argument)| (form, Some(argument)));
-        let template = |argument: Option<&str>| match argument {
-            Some(template) if !template.is_empty() => Template::parse(template),
-            _ => Err(format!("expected a template, as in {form}='{{.items[*].metadata.name}}'")),
-        };
-        match (form, argument) {
-            ("table", None) => Ok(Self::Table),
-            ("wide", None) => Ok(Self::Wide),
-            ("json", None) => Ok(Self::Json),
-            ("yaml", None) => Ok(Self::Yaml),
-            ("name", None) => Ok(Self::Name),
-            ("jsonpath", template_text) => template(template_text).map(Self::JsonPath),
-            ("jsonpath-as-json", template_text) => template(template_text).map(Self::JsonPathAsJson),
-            ("custom-columns", columns) => {
-                CustomColumns::parse(columns.unwrap_or_default()).map(Self::CustomColumns)
-            }
-            _ => Err(
-                "expected table, wide, json, yaml, name, jsonpath=TEMPLATE, jsonpath-as-json=TEMPLATE or \
-                      custom-columns=TITLE:PATH,…"
-                    .to_owned(),
-            ),
+        match text {
+            "table" => Ok(Self::Table),
+            "wide" => Ok(Self::Wide),
+            "json" => Ok(Self::Json),
+            "yaml" => Ok(Self::Yaml),
+            "name" => Ok(Self::Name),
+            other => Err(of_kubectl(other, "get")
+                .unwrap_or_else(|| "expected table, wide, json, yaml or name".to_owned())),
         }
     }
 }
+
+/// Forms that only kubectl has.
+const OF_KUBECTL: [&str; 9] = [
+    "custom-columns",
+    "custom-columns-file",
+    "go-template",
+    "go-template-file",
+    "jsonpath",
+    "jsonpath-as-json",
+    "jsonpath-file",
+    "template",
+    "templatefile",
+];
+
+/// What to say of a form that only kubectl has, with the arguments of the command that does the same there.
+pub(crate) fn of_kubectl(text: &str, command: &str) -> Option<String> {
+    let (form, _) = text.split_once('=').unwrap_or((text, ""));
+    OF_KUBECTL.contains(&form).then(|| {
+        format!(
+            "`kubectl {command} … -o {form}=…` does that; here `informer {command} … --field PATH` shows a field in a \
+             column of its own, and -o json has all of them"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,26 +1,21 @@
 //! Objects in the form that was asked for with `-o`.
 
 mod aligned;
-mod custom_columns;
 mod form;
 mod table;
-mod yaml;
 
+use informer_wire::document::yaml;
 use k8s_openapi::jiff::Timestamp;
 use kube_client::api::DynamicObject;
 use kube_informer::Object;
 use serde_json::{Value, json};
 
-pub(crate) use self::custom_columns::CustomColumns;
-pub(crate) use self::form::Form;
+pub(crate) use self::form::{Form, of_kubectl};
 pub(crate) use self::table::Look;
-pub(crate) use self::yaml::yaml;
 
-use self::aligned::Aligned;
 use self::table::Table;
 use crate::content::shown;
 use crate::failure::Failure;
-use crate::jsonpath::Template;
 use crate::plain::{plain_json, plain_lines};
 
 /// Writes objects. Headers are written once, and columns stay as wide as they were.
@@ -28,13 +23,12 @@ pub(crate) struct Printer {
     form: Form,
     look: Look,
     tables: Vec<Table>,
-    columns: Aligned,
     has_begun: bool,
 }
 
 impl Printer {
     pub(crate) fn new(form: Form, look: Look) -> Self {
-        Self { form, look, tables: Vec::new(), columns: Aligned::default(), has_begun: false }
+        Self { form, look, tables: Vec::new(), has_begun: false }
     }
 
     pub(crate) fn is_table(&self) -> bool {
@@ -44,9 +38,10 @@ impl Printer {
     /// All objects as one document: the object itself if it was named on the command line, a List otherwise.
     pub(crate) fn all(&mut self, objects: &[Object<DynamicObject>], is_one: bool) -> Result<String, Failure> {
         let contents: Vec<_> = objects.iter().map(shown).collect();
-        match self.is_document() {
-            true => self.document(&document(contents, is_one)),
-            false => self.rows(objects, &contents),
+        if self.is_document() {
+            self.document(&document(contents, is_one))
+        } else {
+            Ok(self.rows(objects, &contents))
         }
     }
 
@@ -54,7 +49,7 @@ impl Printer {
     pub(crate) fn each(&mut self, objects: &[Object<DynamicObject>]) -> Result<String, Failure> {
         let contents: Vec<_> = objects.iter().map(shown).collect();
         if !self.is_document() {
-            return self.rows(objects, &contents);
+            return Ok(self.rows(objects, &contents));
         }
         let mut text = String::new();
         for content in &contents {
@@ -68,39 +63,22 @@ impl Printer {
     }
 
     fn is_document(&self) -> bool {
-        matches!(self.form, Form::Json | Form::Yaml | Form::JsonPath(_) | Form::JsonPathAsJson(_))
+        matches!(self.form, Form::Json | Form::Yaml)
     }
 
     fn document(&self, document: &Value) -> Result<String, Failure> {
-        let fits = |path: &str, result: Result<String, String>| {
-            result.map_err(|why| Failure::usage(format!("{path} does not fit the objects: {why}")))
-        };
-        match &self.form {
-            Form::Yaml => yaml(document),
-            Form::JsonPath(template) => fits("jsonpath", Template::print(template, document)),
-            Form::JsonPathAsJson(template) => fits("jsonpath-as-json", template.print_json(document)),
-            _ => Ok(plain_json(&format!("{document:#}\n")).into_owned()),
+        if self.form == Form::Yaml {
+            return yaml(document).map_err(Failure::local);
         }
+        Ok(plain_json(&format!("{document:#}\n")).into_owned())
     }
 
-    fn rows(&mut self, objects: &[Object<DynamicObject>], contents: &[Value]) -> Result<String, Failure> {
-        match &self.form {
-            Form::Name => {
-                let names: String = objects.iter().map(|object| name(object) + "\n").collect();
-                Ok(plain_lines(&names).into_owned())
-            }
-            Form::CustomColumns(columns) => {
-                let mut rows = Vec::new();
-                if self.look.headers && !std::mem::replace(&mut self.has_begun, true) {
-                    rows.push(columns.titles());
-                }
-                for content in contents {
-                    rows.push(columns.row(content).map_err(Failure::usage)?);
-                }
-                Ok(self.columns.lines(&rows))
-            }
-            _ => Ok(self.tables(objects, contents)),
+    fn rows(&mut self, objects: &[Object<DynamicObject>], contents: &[Value]) -> String {
+        if self.form == Form::Name {
+            let names: String = objects.iter().map(|object| name(object) + "\n").collect();
+            return plain_lines(&names).into_owned();
         }
+        self.tables(objects, contents)
     }
 
     /// A table for each run of objects of one kind, with an empty line between two.

@@ -1,10 +1,12 @@
 //! Objects of one kind as a table.
 
+use informer_wire::Path;
 use k8s_openapi::jiff::Timestamp;
 use kube_informer::kind::KindInfo;
 use serde_json::Value;
 
 use super::aligned::Aligned;
+use crate::content::text;
 use crate::get::columns::{Column, NAME, columns, labels};
 
 /// What a table has besides the columns of its kind.
@@ -15,6 +17,8 @@ pub(crate) struct Look {
     pub(crate) namespaces: bool,
     /// The kind before the name, because there are several.
     pub(crate) kinds: bool,
+    /// Fields with a column each, after those of the kind.
+    pub(crate) field_columns: Vec<Path>,
     /// Labels with a column each.
     pub(crate) label_columns: Vec<String>,
     /// A column for all labels.
@@ -55,6 +59,7 @@ impl Table {
         let mut titles = Vec::new();
         titles.extend(self.look.namespaces.then(|| "NAMESPACE".to_owned()));
         titles.extend(self.columns.iter().map(|column| column.title.to_owned()));
+        titles.extend(self.look.field_columns.iter().map(ToString::to_string));
         // Of `example.com/role` the title is `ROLE`.
         let last = |label: &String| label.rsplit('/').next().unwrap_or_default().to_uppercase();
         titles.extend(self.look.label_columns.iter().map(last));
@@ -63,9 +68,9 @@ impl Table {
     }
 
     fn row(&self, object: &Value, now: Timestamp) -> Vec<String> {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let string = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let mut cells = Vec::new();
-        cells.extend(self.look.namespaces.then(|| text(&object["metadata"]["namespace"])));
+        cells.extend(self.look.namespaces.then(|| string(&object["metadata"]["namespace"])));
         cells.extend(self.columns.iter().map(|column| {
             let cell = (column.cell)(object, now);
             match column.title {
@@ -73,7 +78,8 @@ impl Table {
                 _ => cell,
             }
         }));
-        let labelled = |label: &String| text(&object["metadata"]["labels"][label]);
+        cells.extend(self.look.field_columns.iter().map(|path| field(path, object)));
+        let labelled = |label: &String| string(&object["metadata"]["labels"][label]);
         cells.extend(self.look.label_columns.iter().map(labelled));
         cells.extend(self.look.labels.then(|| labels(object, "/metadata/labels")));
         cells
@@ -83,6 +89,13 @@ impl Table {
         let kind = self.kind.kind().to_lowercase();
         if self.kind.group().is_empty() { kind } else { format!("{kind}.{}", self.kind.group()) }
     }
+}
+
+/// The values that a path leads to, with commas between.
+fn field(path: &Path, object: &Value) -> String {
+    let found = path.find(object);
+    let told: Vec<_> = found.into_iter().filter(|value| !value.is_null()).map(text).collect();
+    if told.is_empty() { "<none>".to_owned() } else { told.join(",") }
 }
 
 #[cfg(test)]

@@ -28,9 +28,10 @@ pub(super) fn bytes(number: u64) -> String {
         number /= 1024.0;
         place += 1;
     }
-    match place > 0 && number < 9.95 {
-        true => format!("{number:.1} {}", UNITS[place]),
-        false => format!("{number:.0} {}", UNITS[place]),
+    if place > 0 && number < 9.95 {
+        format!("{number:.1} {}", UNITS[place])
+    } else {
+        format!("{number:.0} {}", UNITS[place])
     }
 }
 

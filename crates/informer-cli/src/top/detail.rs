@@ -56,9 +56,10 @@ pub(super) fn lines(informer: &Informer, width: usize, palette: Palette) -> Vec<
     }
     lines.push(Line::default());
     let handlers: Vec<_> = informer.handlers.iter().map(handler).collect();
-    match handlers.is_empty() {
-        true => lines.push(Line::styled("no handlers", Palette::soft())),
-        false => lines.extend(table("HANDLER", &HANDLER, &handlers, width, palette)),
+    if handlers.is_empty() {
+        lines.push(Line::styled("no handlers", Palette::soft()));
+    } else {
+        lines.extend(table("HANDLER", &HANDLER, &handlers, width, palette));
     }
     lines.push(Line::default());
     let mut scopes: Vec<_> = informer.scopes.iter().collect();
@@ -126,13 +127,10 @@ fn known_of(informer: &Informer) -> Vec<(&'static str, String)> {
         ("watches", format!("{}, resumed {}", sum(|scope| scope.watches), sum(|scope| scope.reconnects))),
         (
             "lists",
-            match reasons.is_empty() {
-                true => "none yet".to_owned(),
-                false => format!(
-                    "{}: {}",
-                    known(total(lists.values().copied().map(Some)), count),
-                    reasons.join(", ")
-                ),
+            if reasons.is_empty() {
+                "none yet".to_owned()
+            } else {
+                format!("{}: {}", known(total(lists.values().copied().map(Some)), count), reasons.join(", "))
             },
         ),
         (

@@ -45,9 +45,10 @@ impl Room {
         let both = all.saturating_sub(ABOVE_QUEUES);
         let informers = informers.max(1);
         if size.height < LOW && informers + queues > both {
-            return match is_at_queues {
-                true => Self { informers: 0, queues: all },
-                false => Self { informers: all, queues: 0 },
+            return if is_at_queues {
+                Self { informers: 0, queues: all }
+            } else {
+                Self { informers: all, queues: 0 }
             };
         }
         // A quarter of the screen, and what informers leave.

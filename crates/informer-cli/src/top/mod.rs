@@ -54,10 +54,8 @@ pub(crate) async fn run(args: &TopArgs) -> Result<(), Failure> {
         ));
     }
     let source = Arc::new(Source::find(args).await?);
-    let shown = match args.once {
-        true => once(args, &source, is_terminal).await,
-        false => full_screen(args, &source).await,
-    };
+    let shown =
+        if args.once { once(args, &source, is_terminal).await } else { full_screen(args, &source).await };
     source.end().await;
     shown
 }

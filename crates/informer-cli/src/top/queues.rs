@@ -36,9 +36,10 @@ pub(super) fn table(state: &State, rows: usize, columns: usize, palette: Palette
     }
     let all = queues.len();
     let shown: Vec<_> = queues.into_iter().skip(state.first_queue).take(rows).collect();
-    let title = match shown.len() < all {
-        true => format!("QUEUE {}–{} of {all}", state.first_queue + 1, state.first_queue + shown.len()),
-        false => "QUEUE".to_owned(),
+    let title = if shown.len() < all {
+        format!("QUEUE {}–{} of {all}", state.first_queue + 1, state.first_queue + shown.len())
+    } else {
+        "QUEUE".to_owned()
     };
     let cells: Vec<_> = shown.iter().map(|queue| cells(queue)).collect();
     let mut lines = grid((&title, NAME), &COLUMNS, &cells, columns.saturating_sub(1)).into_iter();

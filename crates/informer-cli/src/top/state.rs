@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use informer_wire::document::is_obeyed;
 use k8s_openapi::jiff::tz::TimeZone;
 
 use super::document::{Document, Informer, Queue};
@@ -13,7 +14,7 @@ use super::selection::{Row, Rows};
 use super::sort::Sort;
 use super::source::Look;
 use crate::clock::time_of_day;
-use crate::plain::{is_obeyed, plain};
+use crate::plain::plain;
 
 /// Which of the screens is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,9 +135,10 @@ impl State {
             Ok(mut document) => {
                 self.link = Link::Live;
                 self.rates.measure(&mut document, look.second);
-                match self.paused {
-                    true => self.newer = Some(document),
-                    false => self.document = Some(document),
+                if self.paused {
+                    self.newer = Some(document);
+                } else {
+                    self.document = Some(document);
                 }
             }
             Err(why) => {

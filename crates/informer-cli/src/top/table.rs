@@ -81,10 +81,7 @@ impl Table {
 /// A cell with the blanks before it.
 fn cell(column: Column, place: usize, text: &str, width: usize) -> String {
     let before = if place == 0 { 0 } else { BETWEEN };
-    match is_text(column) {
-        true => " ".repeat(before) + &left(text, width),
-        false => right(text, before + width),
-    }
+    if is_text(column) { " ".repeat(before) + &left(text, width) } else { right(text, before + width) }
 }
 
 /// Texts begin at the left, numbers end at the right.

@@ -74,9 +74,10 @@ impl Events {
             return false;
         };
         first.count += 1;
-        match first.count <= self.shown {
-            true => first.shown.push(object.clone()),
-            false => first.shown.clear(),
+        if first.count <= self.shown {
+            first.shown.push(object.clone());
+        } else {
+            first.shown.clear();
         }
         true
     }
@@ -124,10 +125,7 @@ impl Stream for AllEvents {
                 Poll::Pending => {}
             }
         }
-        match self.0.iter().all(|events| events.ended) {
-            true => Poll::Ready(None),
-            false => Poll::Pending,
-        }
+        if self.0.iter().all(|events| events.ended) { Poll::Ready(None) } else { Poll::Pending }
     }
 }
 

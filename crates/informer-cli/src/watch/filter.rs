@@ -1,8 +1,8 @@
 //! Which events `watch` shows.
 
+use informer_wire::Path;
 use serde_json::Value;
 
-use crate::jsonpath::Path;
 use crate::watch::line::Told;
 
 /// `--changes` and `--grep`. Everything passes if neither is given.
@@ -24,7 +24,7 @@ impl Filter {
     /// An update passes if what one of the paths leads to is different. What is added or deleted passes.
     fn has_changed(&self, told: &Told) -> bool {
         let Some((old, new)) = told.both() else { return true };
-        self.changes.is_empty() || self.changes.iter().any(|path| path.found(old) != path.found(new))
+        self.changes.is_empty() || self.changes.iter().any(|path| path.find(old) != path.find(new))
     }
 
     /// An update passes if the text is in what changed, another event if it is anywhere in the object; each if it is in the key.

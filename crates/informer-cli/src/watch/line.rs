@@ -127,7 +127,7 @@ impl Told {
             |object: &Value| object["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_owned();
         let key = self.object.key();
         let mut lines = vec![format!("--- {key} {}", version(old)), format!("+++ {key} {}", version(new))];
-        lines.extend(unified(old, new)?);
+        lines.extend(unified(old, new).map_err(Failure::local)?);
         Ok(lines.iter().map(|line| plain(line).into_owned()).collect())
     }
 

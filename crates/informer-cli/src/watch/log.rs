@@ -42,14 +42,9 @@ impl Log {
         screen: &Screen,
     ) -> Self {
         let filter = Filter::new(args.changes.clone(), args.grep.clone());
-        let mut log =
-            Self { with_diff: args.diff, filter, ..Self::of_all(args.output.clone(), informers, screen) };
+        let mut log = Self { with_diff: args.diff, filter, ..Self::of_all(args.output, informers, screen) };
         log.parts.labels = args.show_labels;
         log.parts.label_columns.clone_from(&args.label_columns);
-        if let WatchForm::Objects(form) = &args.output {
-            log.printer =
-                Some(Printer::new(form.clone(), Look { headers: !args.no_headers, ..Look::default() }));
-        }
         log
     }
 
@@ -59,16 +54,20 @@ impl Log {
         informers: &[SharedInformer<DynamicObject>],
         screen: &Screen,
     ) -> Self {
-        let printer = match &form {
-            WatchForm::Objects(form) => {
-                Some(Printer::new(form.clone(), Look { headers: true, ..Look::default() }))
-            }
+        let printer = match form {
+            WatchForm::Objects(form) => Some(Printer::new(form, Look::default())),
             _ => None,
         };
-        let (screen, columns) = (screen.clone(), Columns::of(informers));
-        let parts = Parts { is_wide: form == WatchForm::Wide, ..Parts::default() };
-        let filter = Filter::default();
-        Self { form, printer, with_diff: false, filter, screen, columns, parts, zone: zone() }
+        Self {
+            form,
+            printer,
+            with_diff: false,
+            filter: Filter::default(),
+            screen: screen.clone(),
+            columns: Columns::of(informers),
+            parts: Parts { is_wide: form == WatchForm::Wide, ..Parts::default() },
+            zone: zone(),
+        }
     }
 
     pub(crate) fn is_json(&self) -> bool {

@@ -54,9 +54,10 @@ impl Show<'_> {
                     self.troubles.look(self.informers);
                     self.first(events)?;
                     if !status_line.has_begun() {
-                        match events.0.iter().any(Events::is_filling) {
-                            true => total.draw(&events.0, self.screen).await,
-                            false => status_line.begin(),
+                        if events.0.iter().any(Events::is_filling) {
+                            total.draw(&events.0, self.screen).await;
+                        } else {
+                            status_line.begin();
                         }
                     }
                 }

@@ -56,9 +56,10 @@ impl StatusLine {
         #[allow(clippy::cast_precision_loss)]
         parts.push(format!("{:.1} events/s", self.events.len() as f64 / OVER.as_secs_f64()));
         let troubled: Vec<_> = statuses.iter().filter(|status| status.phase != Phase::Watching).collect();
-        match troubled.is_empty() {
-            true => parts.push("watching".to_owned()),
-            false => parts.extend(troubled.iter().map(|status| format!("{} {}", status.kind, status.phase))),
+        if troubled.is_empty() {
+            parts.push("watching".to_owned());
+        } else {
+            parts.extend(troubled.iter().map(|status| format!("{} {}", status.kind, status.phase)));
         }
         if let Some(silent) = silent {
             parts.push(format!("last heard {} s ago", silent.elapsed().as_secs()));

@@ -1,9 +1,8 @@
 //! Two versions of an object as a unified diff of their YAML.
 
+use informer_wire::document::{YamlError, yaml};
 use serde_json::Value;
 
-use crate::failure::Failure;
-use crate::output::yaml;
 use crate::plain::plain;
 
 /// Lines before and after a change that are shown with it.
@@ -24,7 +23,7 @@ enum Line<'a> {
 }
 
 /// The lines of the diff, without the two that name the files. Empty if nothing but the version changed.
-pub(crate) fn unified(old: &Value, new: &Value) -> Result<Vec<String>, Failure> {
+pub(crate) fn unified(old: &Value, new: &Value) -> Result<Vec<String>, YamlError> {
     let (old, new) = (yaml(&without_noise(old))?, yaml(&without_noise(new))?);
     let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
     Ok(hunks(&compare(&old, &new)))
@@ -63,9 +62,10 @@ fn longest_common<'a>(old: &[&'a str], new: &[&'a str], lines: &mut Vec<Line<'a>
     let mut kept = vec![0_u32; (old.len() + 1) * width];
     for a in (0..old.len()).rev() {
         for b in (0..new.len()).rev() {
-            kept[a * width + b] = match old[a] == new[b] {
-                true => kept[(a + 1) * width + b + 1] + 1,
-                false => kept[(a + 1) * width + b].max(kept[a * width + b + 1]),
+            kept[a * width + b] = if old[a] == new[b] {
+                kept[(a + 1) * width + b + 1] + 1
+            } else {
+                kept[(a + 1) * width + b].max(kept[a * width + b + 1])
             };
         }
     }

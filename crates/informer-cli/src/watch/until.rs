@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::str::FromStr;
 
+use informer_wire::Path;
 use kube_client::api::DynamicObject;
 use kube_informer::{Event, Object, ObjectKey};
 use serde_json::Value;
 
-use crate::content::shown;
-use crate::jsonpath::{Path, go_text};
+use crate::content::{shown, text};
 
 /// What is waited for.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,23 +44,23 @@ impl FromStr for Until {
 
 /// `{.status.phase}=Running`, `{.status.phase}`, `.status.phase=Running`.
 fn value(text: &str) -> Result<Until, String> {
-    let (path, value) = match text.starts_with('{') {
-        true => {
-            let end = text.rfind('}').ok_or("a brace { is not closed")?;
-            let (path, rest) = text.split_at(end + 1);
-            match rest.strip_prefix('=') {
-                Some(value) => (path, Some(value)),
-                None if rest.is_empty() => (path, None),
-                None => return Err(format!("expected jsonpath={path}=VALUE, not {rest:?} after the path")),
-            }
+    let (path, value) = if text.starts_with('{') {
+        let end = text.rfind('}').ok_or("a brace { is not closed")?;
+        let (path, rest) = text.split_at(end + 1);
+        match rest.strip_prefix('=') {
+            Some(value) => (path, Some(value)),
+            None if rest.is_empty() => (path, None),
+            None => return Err(format!("expected jsonpath={path}=VALUE, not {rest:?} after the path")),
         }
-        false => text.split_once('=').map_or((text, None), |(path, value)| (path, Some(value))),
+    } else {
+        text.split_once('=').map_or((text, None), |(path, value)| (path, Some(value)))
     };
     let value = value.map(|value| {
         let unquoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
         unquoted.unwrap_or(value).to_owned()
     });
-    Ok(Until::Value { path: Path::parse(path)?, value })
+    let path = Path::parse(path).map_err(|error| error.to_string())?;
+    Ok(Until::Value { path, value })
 }
 
 impl Until {
@@ -70,8 +70,8 @@ impl Until {
             Self::Create => true,
             Self::Delete => false,
             Self::Value { path, value } => {
-                let found = path.found(object);
-                let is = |found: &&Value| value.as_ref().is_none_or(|value| go_text(found) == *value);
+                let found = path.find(object);
+                let is = |found: &&Value| value.as_ref().is_none_or(|value| text(found) == value.as_str());
                 !found.is_empty() && found.iter().all(is)
             }
             Self::Condition { name, status } => {
@@ -133,12 +133,12 @@ impl Awaited {
     /// Whether it holds now. All objects that were there at the start have to have been seen.
     pub(crate) fn holds(&self) -> bool {
         let gone = self.until == Until::Delete;
-        let of_kind = |(names, objects): &(Vec<String>, HashMap<ObjectKey, bool>)| match gone {
-            true => objects.is_empty(),
-            false => {
-                let is_there = |name: &String| objects.keys().any(|key| key.name() == name);
-                objects.values().all(|holds| *holds) && names.iter().all(is_there)
+        let of_kind = |(names, objects): &(Vec<String>, HashMap<ObjectKey, bool>)| {
+            if gone {
+                return objects.is_empty();
             }
+            let is_there = |name: &String| objects.keys().any(|key| key.name() == name);
+            objects.values().all(|holds| *holds) && names.iter().all(is_there)
         };
         let any = self.kinds.iter().any(|(_, objects)| !objects.is_empty());
         self.kinds.iter().all(of_kind) && (gone || any)

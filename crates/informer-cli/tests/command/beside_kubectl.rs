@@ -17,43 +17,6 @@ const FORMS: &[&str] = &[
     "pod web-0 web-1 -n shop -o name",
     "pod/web-0 cm/settings -n shop -o name",
     "pods -A -o name -l app=web",
-    "pods -n shop -o jsonpath={.items[*].metadata.name}",
-    "pods -n shop -o jsonpath='{range .items[*]}{.metadata.name}{\"\\t\"}{.spec.containers[*].image}{\"\\n\"}{end}'",
-    "pods -n shop -o jsonpath='{range .items[*]}{@.metadata.name}: {range .spec.containers[*]}[{.name}, {.image}] {end};{end}'",
-    "pods -n shop -o jsonpath='{.items[?(@.metadata.name==\"web-1\")].metadata.labels.tier}'",
-    "pods -n shop -o jsonpath='{.items[?(@.metadata.labels.tier)].metadata.name}'",
-    "pods -n shop -o jsonpath='{.items[?(@.metadata.name!=\"web-1\")].metadata.name}'",
-    "pods -n shop -o jsonpath='{.items[0].metadata.name} {.items[-1].metadata.name} {.items[0:2].metadata.name}'",
-    "pods -n shop -o jsonpath='{.items[::2].metadata.name}'",
-    "pods -n shop -o jsonpath='{.items[0,2].metadata.name}'",
-    "pods -n shop -o jsonpath='{.kind} {.apiVersion} {.metadata}'",
-    "pod web-0 -n shop -o jsonpath={.metadata.name}",
-    "pod web-0 -n shop -o jsonpath={.metadata.labels}",
-    "pod web-0 -n shop -o jsonpath={.metadata.labels.app\\.kubernetes\\.io/name}",
-    "pod web-0 -n shop -o jsonpath={.metadata.labels['app\\.kubernetes\\.io/name']}",
-    "pod web-0 -n shop -o jsonpath={.metadata['name','namespace']}",
-    "pod web-0 -n shop -o jsonpath={.spec.containers[0]['name','image']}",
-    "pod web-0 -n shop -o jsonpath={.spec.containers[*].ports[*].containerPort}",
-    "pod web-0 -n shop -o jsonpath={.no.such}",
-    "pod web-0 -n shop -o jsonpath={.metadata.annotations}",
-    "pod web-0 -n shop -o jsonpath={..image}",
-    "pod web-0 -n shop -o jsonpath={$.metadata.name}{\"\\n\"}",
-    "pod web-0 -n shop -o jsonpath='plain text {\"quoted\"} {1} {true}'",
-    "pod web-0 -n shop -o jsonpath={.spec.terminationGracePeriodSeconds}",
-    "pod web-0 -n shop -o jsonpath={.spec.enableServiceLinks}",
-    "pod web-0 -n shop -o jsonpath-as-json={.spec.containers[*].image}",
-    "pods -n shop -o jsonpath-as-json={.items[*].metadata.labels}",
-    "cm settings -n shop -o jsonpath={.data.text}",
-    "cm settings -n shop -o jsonpath={.data.html}",
-    "cm settings -n shop -o jsonpath={.data}",
-    "pods -n shop -o custom-columns=NAME:.metadata.name,IMAGE:.spec.containers[*].image,NODE:.spec.nodeName",
-    "pods -n shop -o custom-columns=NAME:metadata.name,LABELS:{.metadata.labels} --no-headers",
-    "pods -n shop -o custom-columns=N:.metadata.name,P:.spec.containers[0].ports",
-    "pod web-0 -n shop -o custom-columns=N:.metadata.name,FIRST:.spec.containers[0].name",
-    "pods -n shop -o name --sort-by=.metadata.labels.tier",
-    "pods -n shop -o name --sort-by={.metadata.labels.rank}",
-    "pods -n shop -o name --sort-by=spec.priority",
-    "pods -n shop --sort-by=.metadata.labels.rank -o custom-columns=NAME:.metadata.name,RANK:.metadata.labels.rank",
     "pods -n shop -o name -l tier=front",
     "pod nope -n shop -o name",
     "pod web-0 nope -n shop -o name",
@@ -68,7 +31,6 @@ const TABLES: &[&str] = &[
     "pods -n shop --show-labels",
     "pods -n shop -L tier,app.kubernetes.io/name",
     "pods -n shop -L tier --show-labels --no-headers",
-    "pods -n shop --sort-by=.metadata.labels.rank",
     "pod web-0 -n shop",
     "deploy -n shop",
     "deploy -n shop -o wide",
@@ -166,18 +128,8 @@ impl Clients {
     }
 }
 
-/// The words of a command as in a shell, with single quotes.
 fn words(command: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut quoted = false;
-    for character in command.chars() {
-        match character {
-            '\'' if !command.contains("['") => quoted = !quoted,
-            ' ' if !quoted => words.push(String::new()),
-            other => words.last_mut().expect("a word").push(other),
-        }
-    }
-    words
+    command.split(' ').map(str::to_owned).collect()
 }
 
 /// Lines without blanks at their ends, which kubectl has where the last cell is empty, and without ages, which may differ by
@@ -187,12 +139,12 @@ fn lines(text: &str) -> Vec<String> {
         let digits = word.trim_start_matches('(').trim_end_matches(['s', 'm']);
         !digits.is_empty() && digits.len() < word.len() && digits.bytes().all(|byte| byte.is_ascii_digit())
     };
-    let line = |line: &str| match line.split_whitespace().any(is_age) {
-        true => {
-            let mask = |word| if is_age(word) { "AGE" } else { word };
-            line.split_whitespace().map(mask).collect::<Vec<_>>().join(" ")
+    let line = |line: &str| {
+        if !line.split_whitespace().any(is_age) {
+            return line.trim_end().to_owned();
         }
-        false => line.trim_end().to_owned(),
+        let mask = |word| if is_age(word) { "AGE" } else { word };
+        line.split_whitespace().map(mask).collect::<Vec<_>>().join(" ")
     };
     text.lines().map(line).collect()
 }

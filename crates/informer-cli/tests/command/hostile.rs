@@ -75,22 +75,14 @@ async fn nothing_that_is_printed_controls_a_terminal() {
         path if path.contains("resourceVersion=") => Answer::json(200, &cached),
         _ => Answer::json(200, &listed),
     });
-    let reading: [&[&str]; 13] = [
+    let reading: [&[&str]; 10] = [
         &["get", "pods"],
         &["get", "pods", "-o", "wide", "--show-labels", "-L", "app"],
         &["get", "pods", "-o", "name"],
         &["get", "pods", "-o", "json"],
         &["get", "pods", "-o", "yaml"],
-        &["get", "pods", "--sort-by", ".spec.nodeName"],
-        &["get", "pods", "-o", "jsonpath={.items[*].metadata.annotations}"],
-        &["get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}{..reason}"],
-        &["get", "pods", "-o", "jsonpath-as-json={.items[*].metadata}"],
-        &[
-            "get",
-            "pods",
-            "-o",
-            "custom-columns=A:.metadata.annotations,B:.spec.containers[*].image,C:.metadata.name",
-        ],
+        &["get", "pods", "--field", "metadata.annotations", "--field", "spec.containers[*].image"],
+        &["get", "pods", "--field", "spec.nodeName"],
         &["get", "pod", "\u{1b}[2J"],
         &["diff", "pods"],
         &["diff", "pods", "-o", "json"],
@@ -107,7 +99,7 @@ async fn nothing_that_is_printed_controls_a_terminal() {
         &["watch", "pods", "-o", "wide"],
         &["watch", "pods", "-o", "json"],
         &["watch", "pods", "-o", "yaml"],
-        &["watch", "pods", "-o", "custom-columns=A:.metadata.annotations,B:.metadata.name"],
+        &["get", "pods", "-w", "--field", "metadata.annotations"],
         &["get", "pods", "-w", "-o", "wide", "--show-labels"],
     ];
     for arguments in watching {

@@ -22,9 +22,8 @@ fn quoted(page: &str) -> Vec<(String, Vec<String>)> {
 /// A line without what differs from run to run: numbers and their units.
 fn masked(line: &str) -> String {
     let words = line.split_whitespace().filter(|word| !["B", "KiB", "MiB"].contains(word));
-    let masked = words.map(|word| match word.contains(|c: char| c.is_ascii_digit()) && !word.contains('/') {
-        true => "n",
-        false => word,
+    let masked = words.map(|word| {
+        if word.contains(|c: char| c.is_ascii_digit()) && !word.contains('/') { "n" } else { word }
     });
     masked.collect::<Vec<_>>().join(" ")
 }

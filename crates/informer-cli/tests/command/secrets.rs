@@ -76,7 +76,7 @@ impl World {
     }
 }
 
-const READING: [&[&str]; 12] = [
+const READING: [&[&str]; 10] = [
     &["get", "secrets", "-n", "shop"],
     &["get", "secrets", "-n", "shop", "-o", "json"],
     &["get", "secrets", "-n", "shop", "-o", "yaml"],
@@ -85,10 +85,8 @@ const READING: [&[&str]; 12] = [
     &["get", "secret", "s-1", "-n", "shop", "-o", "yaml"],
     &["diff", "secrets", "-n", "shop"],
     &["diff", "secrets", "-n", "shop", "-o", "json"],
-    &["get", "secrets", "-n", "shop", "-o", "jsonpath={.items[*].data}{..metadata.annotations}"],
-    &["get", "secrets", "-n", "shop", "-o", "jsonpath-as-json={.items[*]}"],
-    &["get", "secrets", "-n", "shop", "-o", "custom-columns=D:.data,A:.metadata.annotations"],
-    &["get", "secrets", "-n", "shop", "-o", "wide", "--show-labels", "--sort-by", ".metadata.name"],
+    &["get", "secrets", "-n", "shop", "--field", "data", "--field", "metadata.annotations"],
+    &["get", "secrets", "-n", "shop", "-o", "wide", "--show-labels"],
 ];
 
 #[tokio::test(flavor = "multi_thread")]

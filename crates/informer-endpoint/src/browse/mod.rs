@@ -6,7 +6,6 @@
 
 mod changes;
 mod difference;
-mod labels;
 mod object;
 mod query;
 mod rows;

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use futures::StreamExt as _;
 use futures::stream::{BoxStream, unfold};
 use hyper::body::Bytes;
+use informer_wire::selector::LabelSelector;
 use kube_informer::{Object, ObjectKey, SharedInformer};
 use serde_json::{Value, json};
 
-use super::labels::LabelTerms;
 use super::query::Query;
 use super::rows::row;
 use super::viewer::{Turn, Viewer};
@@ -36,7 +36,7 @@ const EVERY: Duration = Duration::from_secs(1);
 struct Wanted {
     /// In the name or namespace, in small letters.
     name: Option<String>,
-    labels: LabelTerms,
+    labels: LabelSelector,
     field: Option<Field>,
 }
 
@@ -70,7 +70,7 @@ pub(super) fn stream(
 ) -> Result<BoxStream<'static, Bytes>, String> {
     let is_sensitive = informer.status().sensitive;
     let wanted = Wanted::of(query)?;
-    if is_sensitive && (wanted.field.is_some() || wanted.labels != LabelTerms::default()) {
+    if is_sensitive && (wanted.field.is_some() || !wanted.labels.is_empty()) {
         return Err(format!("{} are sensitive: they are found by name only", informer.kind().plural()));
     }
     let lister = informer.lister();
@@ -164,16 +164,23 @@ impl Wanted {
     fn of(query: &Query) -> Result<Self, String> {
         Ok(Self {
             name: query.text("name").map(str::to_lowercase),
-            labels: query.text("labels").map(LabelTerms::parse).transpose()?.unwrap_or_default(),
+            labels: query.text("labels").map(labels).transpose()?.unwrap_or_default(),
             field: query.text("field").map(Field::parse).transpose()?,
         })
     }
 
     fn is(&self, object: &Object<()>) -> bool {
         self.name.as_ref().is_none_or(|name| is_named(object.key(), name))
-            && self.labels.hold(object.labels())
+            && self.labels.matches(|key| object.labels().get(key))
             && self.field.as_ref().is_none_or(|field| field.is_of(object))
     }
+}
+
+fn labels(text: &str) -> Result<LabelSelector, String> {
+    // A search begins while somebody types: a comma at the end is before the next condition.
+    LabelSelector::parse(text.trim_end_matches([',', ' '])).map_err(|error| {
+        format!("cannot read {text:?}; labels are found by a selector such as app=web,!canary: {error}")
+    })
 }
 
 /// Whether the name or namespace contains this, or both with the slash between them.

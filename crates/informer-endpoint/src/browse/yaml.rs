@@ -1,5 +1,6 @@
 //! An object as YAML, as much of it as can be read.
 
+use informer_wire::document;
 use kube_informer::Object;
 use serde_json::Value;
 
@@ -9,22 +10,17 @@ use super::query::cut;
 const TEXT: usize = 4 * 1024;
 const WHOLE: usize = 256 * 1024;
 
-/// The whole object with kind and apiVersion, which items of lists lack.
+/// The whole object.
 pub(super) fn content(object: &Object<()>) -> Value {
-    let mut content: Value = serde_json::from_slice(&object.raw_json()).unwrap_or_default();
-    if let Some(members) = content.as_object_mut() {
-        members.entry("kind").or_insert_with(|| object.kind().kind().into());
-        members.entry("apiVersion").or_insert_with(|| object.kind().api_version().into());
-    }
-    content
+    document::whole(&object.raw_json(), object.kind())
 }
 
 /// As YAML; long texts are cut, and say so.
 pub(super) fn yaml(mut content: Value) -> String {
     shorten(&mut content);
-    match serde_saphyr::to_string(&content) {
+    match document::yaml(&content) {
         Ok(yaml) => cut(&yaml, WHOLE).into_owned(),
-        Err(error) => format!("# cannot be written as YAML: {error}\n"),
+        Err(error) => format!("# {error}\n"),
     }
 }
 

@@ -145,10 +145,14 @@ fn indexes_have_names_paths_and_types() {
         "k:7:1: index \"type\" is not a name in snake case, such as node"
     );
     assert_eq!(first(check("other", "a", "u8")), "k:7:1: Widget has two indexes \"other\"");
-    assert_eq!(
-        first(check("a", "a..b", "u8")),
-        "k:7:1: \"a..b\" is not a path to a field: a name is missing"
-    );
+    for (path, problem) in [
+        ("a.", "there is no name at 2"),
+        ("", "there is no name, as in metadata.name"),
+        ("spec[0]", "only names and [*] can stand here, no single elements of a list"),
+    ] {
+        let expected = format!("k:7:1: {path:?} is not a path to a field: {problem}");
+        assert_eq!(first(check("a", path, "u8")), expected);
+    }
     assert_eq!(first(check("a", "a", "Vec<")), "k:7:1: \"Vec<\" is not a Rust type");
 }
 

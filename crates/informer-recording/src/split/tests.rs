@@ -84,7 +84,8 @@ fn nothing_of_what_is_not_json_stays_but_its_length() {
         (Form::Events, "{\"a\":hush}{}", "<12 NotJson>"),
         (Form::List, "<html>hush</html>", "<17 NotJson>"),
         (Form::List, "{\"items\":[hush],\"a\":1}", "{\"items\":[<12 NotJson>"),
-        (Form::List, "{\"items\":[{},,]}}hush", "{\"items\":[{},,]}<5 NotJson>"),
+        (Form::List, "{\"items\":[{},,]}}hush", "{\"items\":[{},<8 NotJson>"),
+        (Form::List, "{\"items\":[{},1]}}hush", "{\"items\":[{},1]}<5 NotJson>"),
         (Form::List, "]hush", "<5 NotJson>"),
         (Form::Document, "hush", "<4 NotJson>"),
     ] {

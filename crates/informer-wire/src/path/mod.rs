@@ -8,7 +8,9 @@
 //! | `a[*]`, `a.*` | every element of a list |
 //! | `a[?(@.b=="c")]`, `a[?(@.b!=1)]`, `a[?(@.b)]` | the elements for which this holds; without a comparison, those that have the member |
 //!
-//! A path into nothing leads nowhere, which is not an error.
+//! A path into nothing leads nowhere, which is not an error. `[*]` and `.*` lead to elements of lists only, not to members of
+//! objects. This is the part of kubectl's JSONPath that names fields; what else kubectl has (`..a`, `[1:3]`, `[0,2]`, `<`, several
+//! braces) is an error.
 
 mod parse;
 
@@ -71,6 +73,16 @@ impl Path {
     /// Reads a path; the table of this [module](self) has the grammar.
     pub fn parse(path: &str) -> Result<Self, PathError> {
         parse::path(path).map_err(|problem| PathError::new(path, problem))
+    }
+
+    /// The same of names and `[*]` only: a path to a field that informers can drop or index by.
+    pub fn parse_plain(path: &str) -> Result<Self, PathError> {
+        let parsed = Self::parse(path)?;
+        let is_plain = |step: &Step| matches!(step, Step::Name(_) | Step::Each);
+        if parsed.0.iter().all(is_plain) {
+            return Ok(parsed);
+        }
+        Err(PathError::new(path, "only names and [*] can stand here, no single elements of a list"))
     }
 
     /// The steps from the document on.

@@ -18,6 +18,10 @@ pub(super) fn path(text: &str) -> Result<Path, String> {
     match parser.rest.chars().next() {
         None if path.0.is_empty() => Err("there is no name, as in metadata.name".to_owned()),
         None => Ok(path),
+        Some(c @ ('{' | '}')) => {
+            let at = parser.at();
+            Err(format!("{c:?} at {at}: braces stand around one whole path; templates are what kubectl has"))
+        }
         Some(c) => Err(format!("{c:?} at {} must be written in [\"…\"]", parser.at())),
     }
 }
@@ -91,7 +95,13 @@ impl<'a> Parser<'a> {
             }
         }
         if name.is_empty() {
-            return Err(format!("there is no name at {}", self.at()));
+            let at = self.at();
+            if self.rest.starts_with('.') {
+                return Err(format!(
+                    "there is no name at {at}; a path has all its names, `..` cannot stand for some"
+                ));
+            }
+            return Err(format!("there is no name at {at}"));
         }
         self.rest = characters.as_str();
         Ok(Step::Name(name))
@@ -105,7 +115,8 @@ impl<'a> Parser<'a> {
         } else if self.takes("?(") {
             let condition = self.condition()?;
             if !self.takes(")") {
-                return Err(problem);
+                let known = "a condition has one comparison, with == or !=, and ends with )]";
+                return Err(format!("{known}; at {} stands something else", self.at()));
             }
             Step::Where(condition)
         } else if self.rest.starts_with(['"', '\'']) {
@@ -119,12 +130,21 @@ impl<'a> Parser<'a> {
         if self.takes("]") { Ok(step) } else { Err(problem) }
     }
 
-    /// A name in quotes, with the escapes of JSON in double ones.
+    /// A name in quotes, with the escapes of JSON in double ones. In single ones a backslash makes the next character a part of
+    /// the name: kubectl wants it before dots.
     fn quoted(&mut self) -> Option<String> {
         if let Some(inside) = self.rest.strip_prefix('\'') {
-            let end = inside.find('\'')?;
-            self.rest = &inside[end + 1..];
-            return Some(inside[..end].to_owned());
+            let mut name = String::new();
+            let mut characters = inside.chars();
+            loop {
+                match characters.next()? {
+                    '\'' => break,
+                    '\\' => name.push(characters.next()?),
+                    c => name.push(c),
+                }
+            }
+            self.rest = characters.as_str();
+            return Some(name);
         }
         let end = string_end(self.rest.as_bytes(), 0)?;
         let (quoted, rest) = self.rest.split_at_checked(end)?;

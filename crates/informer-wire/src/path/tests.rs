@@ -24,6 +24,7 @@ fn a_path_leads_to_values_in_the_order_of_the_document() {
         ("spec.containers[*].name.x", json!([])),
         (r#"metadata.annotations["a.b/c"]"#, json!(["1"])),
         ("metadata.annotations['a.b/c']", json!(["1"])),
+        (r"{.metadata.annotations['a\.b/c']}", json!(["1"])),
         (r"metadata.annotations.a\.b/c", json!(["1"])),
         ("metadata.annotations.$x", json!([2])),
         (r#".status.conditions[?(@.type=="Ready")].status"#, json!(["True"])),
@@ -67,7 +68,14 @@ fn errors_say_what_is_wrong_and_where() {
         ("{}", "no name"),
         ("$", "no name"),
         ("a.", "no name at 2"),
-        ("a..b", "no name at 2"),
+        ("a..b", "no name at 2; a path has all its names"),
+        ("{..image}", "`..` cannot stand for some"),
+        ("a[1:3]", "must hold *, a number"),
+        ("a[0,2]", "must hold *, a number"),
+        ("a['b','c']", "must hold *, a number"),
+        ("{.a}{.b}", "'}' at 2: braces stand around one whole path"),
+        ("a[?(@.b<3)]", "one comparison, with == or !="),
+        ("a[?(@.b==\"c\" && @.d)]", "one comparison, with == or !="),
         ("a[x]", "the bracket at 2 must hold *"),
         ("a[1", "must hold *"),
         ("a[\"b", "must hold *"),
@@ -80,7 +88,7 @@ fn errors_say_what_is_wrong_and_where() {
         ("a[?(b)]", "begins with @"),
         ("a[?(@.b==)]", "a text in quotes"),
         ("a[?(@.b==[1])]", "a text in quotes"),
-        ("a[?(@.b==\"c\"]", "must hold *"),
+        ("a[?(@.b==\"c\"]", "ends with )]"),
         ("a}", "'}' at 1"),
     ] {
         let error = Path::parse(text).unwrap_err().to_string();
@@ -104,4 +112,17 @@ fn any_text_is_a_path_or_an_error() {
             path.find(&json!({ "a": [{ "a": 1 }, ["1"]] }));
         }
     }
+}
+
+/// Those to fields that informers drop or index by.
+#[test]
+fn paths_lead_through_names_lists_and_quoted_names() {
+    for path in ["spec", "spec.nodeName", "spec.hosts[*].name", r#"metadata.labels["a.b/\"c"]"#, "[*].x"] {
+        assert_eq!(Path::parse_plain(path), Path::parse(path), "{path}");
+    }
+    for path in ["spec[0]", "spec[-1].a", "spec[?(@.a)]"] {
+        let error = Path::parse_plain(path).unwrap_err().to_string();
+        assert!(error.contains("only names and [*] can stand here"), "{path}: {error}");
+    }
+    assert_eq!(Path::parse_plain("spec."), Path::parse("spec."));
 }

@@ -46,12 +46,7 @@ fn kept(steps: &[Step]) -> Option<&'static str> {
 impl FieldPath {
     /// The path of a field that is only read, which may be any.
     pub(crate) fn to_read(path: &str) -> Result<Self, PathError> {
-        let parsed = Path::parse(path)?;
-        let is_plain = |step: &Step| matches!(step, Step::Name(_) | Step::Each);
-        if parsed.steps().iter().all(is_plain) {
-            return Ok(Self(parsed));
-        }
-        Err(PathError::new(path, "only names and [*] can stand here, no single elements of a list"))
+        Path::parse_plain(path).map(Self)
     }
 
     pub(crate) fn steps(&self) -> &[Step] {

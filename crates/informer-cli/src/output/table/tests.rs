@@ -55,6 +55,26 @@ web-0   1/2     Running   3          2m5s   web   front          app=web,example
 }
 
 #[test]
+fn fields_have_columns_of_their_own() {
+    let fields =
+        ["spec.nodeName", "{.status.containerStatuses[*].restartCount}", "metadata.labels", "status.no"];
+    let fields = fields.map(|path| Path::parse(path).unwrap()).to_vec();
+    let look = Look {
+        headers: true,
+        field_columns: fields,
+        label_columns: vec!["app".to_owned()],
+        ..Look::default()
+    };
+    let text = printed(&look, false, &[pod()]);
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().skip(5).collect()).collect();
+    let titles =
+        ["spec.nodeName", "status.containerStatuses[*].restartCount", "metadata.labels", "status.no", "APP"];
+    assert_eq!(lines[0], titles);
+    let labels = r#"{"app":"web","example.com/role":"front"}"#;
+    assert_eq!(lines[1], ["node-1", "2,1", labels, "<none>", "web"]);
+}
+
+#[test]
 fn later_lines_keep_the_columns() {
     let mut table = Table::new(&pods(), &Look { headers: true, ..Look::default() }, false);
     let now = "2026-01-01T00:00:07Z".parse().unwrap();

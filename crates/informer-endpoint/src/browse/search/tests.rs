@@ -9,6 +9,47 @@ use tokio::sync::Semaphore;
 use super::*;
 use crate::browse::Pages;
 
+fn holds(selector: &str) -> bool {
+    let mut map = ConfigMap::default();
+    map.metadata.name = Some("x".into());
+    map.metadata.labels =
+        Some([("app".into(), "web".into()), ("example.com/tier".into(), String::new())].into());
+    let object = Object::new(&map).unwrap();
+    labels(selector).unwrap().matches(|key| object.labels().get(key))
+}
+
+#[test]
+fn all_terms_have_to_hold() {
+    for selector in [
+        "",
+        "app=web",
+        "app == web",
+        "app",
+        "!canary",
+        "app!=db",
+        "app=web,example.com/tier=",
+        "none!=x",
+        "app in (web,db)",
+        " , ",
+        "app=web, ",
+    ] {
+        assert!(holds(selector), "{selector}");
+    }
+    for selector in
+        ["app=db", "app!=web", "!app", "canary", "app=web,canary", "app=we", "App=web", "app notin (web)"]
+    {
+        assert!(!holds(selector), "{selector}");
+    }
+}
+
+#[test]
+fn what_is_no_term_is_named() {
+    for selector in ["app in web", "=web", "!", "a b", "!=x", ",app"] {
+        let error = labels(selector).unwrap_err();
+        assert!(error.contains("cannot read") && error.contains("app=web"), "{error}");
+    }
+}
+
 /// An informer of this many maps, `map-000`…, every third with `app=web`, and each with its number as data.
 async fn filled(count: usize) -> SharedInformer<()> {
     let server = ScriptedSource::of::<ConfigMap>();

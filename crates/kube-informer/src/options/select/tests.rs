@@ -43,6 +43,9 @@ fn of_fields_only_the_key_is_known() {
         ("metadata.namespace!=n", Some(false)),
         ("spec.nodeName=a", None),
         ("spec.nodeName=a,metadata.name=y", Some(false)),
+        (r"metadata.name=a\,b", Some(false)),
+        (r"metadata.name!=a\,b", Some(true)),
+        ("metadata.name", None),
     ] {
         let options = Options { fields: Some(selector.to_owned()), ..Options::default() };
         assert_eq!(options.select(&key, &labels(&[])), expected, "{selector:?}");

@@ -4,20 +4,38 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::failure::Failure;
-use crate::plain::{is_obeyed, plain_text};
+use super::is_obeyed;
 
 /// A character that YAML writes as an escape within quotes. It is put before the code of one that it would write as it is.
 const MARK: char = '\u{fffe}';
 
-pub(crate) fn yaml(document: &Value) -> Result<String, Failure> {
-    let marked = marked(document);
-    let text = serde_saphyr::to_string(&*marked).map_err(Failure::local)?;
+/// An object cannot be written as YAML.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot be written as YAML: {0}")]
+pub struct YamlError(String);
+
+/// An object as YAML. Characters that a terminal [obeys](is_obeyed) are escapes, and mean the same.
+pub fn yaml(object: &Value) -> Result<String, YamlError> {
+    let marked = marked(object);
+    let text = serde_saphyr::to_string(&*marked).map_err(|error| YamlError(error.to_string()))?;
     let text = match marked {
         Cow::Borrowed(_) => text,
         Cow::Owned(_) => text.replace("\\uFFFE", "\\u"),
     };
-    Ok(plain_text(&text).into_owned())
+    // What the writer may have left as it is.
+    let is_left = |c: char| !matches!(c, '\n' | '\t') && is_obeyed(c);
+    if !text.contains(is_left) {
+        return Ok(text);
+    }
+    let mut plain = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_left(c) {
+            plain.extend(c.escape_default());
+        } else {
+            plain.push(c);
+        }
+    }
+    Ok(plain)
 }
 
 /// The writer of YAML escapes control characters, but not those that change the direction of text.
@@ -54,9 +72,10 @@ fn mark(value: &Value) -> Value {
 fn mark_text(text: &str) -> String {
     let mut marked = String::with_capacity(text.len());
     for c in text.chars() {
-        match is_marked(c) {
-            true => marked.push_str(&format!("{MARK}{:04X}", u32::from(c))),
-            false => marked.push(c),
+        if is_marked(c) {
+            marked.push_str(&format!("{MARK}{:04X}", u32::from(c)));
+        } else {
+            marked.push(c);
         }
     }
     marked

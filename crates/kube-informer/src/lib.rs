@@ -173,16 +173,20 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod cause;
 mod delta;
 pub mod error;
 mod factory;
+mod fifo;
 mod handler;
+mod host;
 mod informer;
 pub mod kind;
 mod lister;
 mod metrics;
 pub mod object;
 mod options;
+mod panics;
 mod reflector;
 mod report;
 mod scope;

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use crate::error::NotFoundError;
 use crate::kind::{AcrossCluster, InNamespaces, Kind};
 use crate::object::Object;
+use crate::object::labels::Matcher;
 use crate::object::origin::Origin;
 use crate::object::record::Record;
 use crate::report::Cause;
@@ -121,7 +122,8 @@ impl<K> Lister<K> {
 
     /// The objects that match a label selector.
     pub fn matching(&self, selector: &Selector) -> Vec<Object<K>> {
-        objects(self.indexer.matching(&Scope::All, selector))
+        let matcher = Matcher::new(selector);
+        objects(self.indexer.matching(&Scope::All, |labels| matcher.matches(labels)))
     }
 
     /// The object with this key.
@@ -197,7 +199,7 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Lister<K> {
             if object.record().decoded.report_failure::<K>() {
                 let cause =
                     Cause::Undecodable { key: object.key().clone(), message: error.message().to_owned() };
-                self.origin.reporter.report(None, cause);
+                self.origin.host.failed(cause);
             }
             None
         };
@@ -221,7 +223,8 @@ impl<K> NamespaceLister<K> {
 
     /// The objects of the namespace that match a label selector.
     pub fn matching(&self, selector: &Selector) -> Vec<Object<K>> {
-        objects(self.all.indexer.matching(&self.scope, selector))
+        let matcher = Matcher::new(selector);
+        objects(self.all.indexer.matching(&self.scope, |labels| matcher.matches(labels)))
     }
 
     /// The object of a name.

@@ -2,6 +2,7 @@
 
 pub(crate) mod builder;
 pub(crate) mod delivery;
+pub(crate) mod event;
 mod filter;
 pub(crate) mod listener;
 pub(crate) mod mailbox;
@@ -12,7 +13,7 @@ pub(crate) mod stream;
 mod typed;
 
 pub use builder::{Handler, async_handler, handler};
-pub use delivery::Event;
+pub use event::Event;
 pub use registration::Registration;
 pub use stream::EventStream;
 pub use typed::TypedHandler;

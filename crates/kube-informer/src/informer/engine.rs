@@ -10,8 +10,8 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
-use crate::delta::fifo::{Bounds, DeltaFifo};
 use crate::error::InformerError;
+use crate::fifo::{Bounds, DeltaFifo};
 use crate::handler::builder::HandlerOptions;
 use crate::handler::listener::{Ending, Listener};
 use crate::handler::mailbox::Mailbox;

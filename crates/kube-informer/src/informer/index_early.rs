@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::error::IndexError;
 use crate::store::index::{IndexFunction, IndexValue};
 use crate::store::index_build::IndexBuild;
+use crate::store::index_error::IndexError;
 use crate::store::index_reader::IndexReader;
 use crate::store::indexer::Indexer;
 

@@ -19,8 +19,8 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout};
 
-use crate::delta::fifo::DeltaFifo;
 use crate::delta::{Delta, DeltaChange};
+use crate::fifo::DeltaFifo;
 use crate::informer::engine::{Engine, InformerState};
 use crate::informer::reflectors::target;
 use crate::informer::scopes::ScopeSlot;

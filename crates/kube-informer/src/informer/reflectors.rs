@@ -13,8 +13,9 @@ use crate::informer::engine::Engine;
 use crate::informer::lookups::Lookups;
 use crate::informer::scopes::ScopeSlot;
 use crate::informer::tasks::{Spawn, Task};
+use crate::panics::panic_text;
 use crate::reflector::{Reflector, Target};
-use crate::report::{Cause, panic_text};
+use crate::report::Cause;
 use crate::scope::ScopeId;
 
 /// The tasks that keep up with the server.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use informer_wire::ObjectKey;
 use parking_lot::Mutex;
 
-use crate::report::Cause;
+use crate::cause::Cause;
 
 /// How many of the first objects are decoded. If none of them decodes, the type is wrong.
 const FIRST: usize = 16;

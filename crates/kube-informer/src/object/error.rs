@@ -4,14 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use informer_wire::json;
 
-use crate::error::ObjectError;
-use crate::object::record::Record;
-use crate::report::panic_text;
-
-/// An object that does not decode into the type asked for.
-pub(crate) fn undecodable(record: &Record, message: String) -> ObjectError {
-    ObjectError::undecodable(record.origin.kind.clone(), record.head.key.clone(), message)
-}
+use crate::panics::panic_text;
 
 /// What serde said; only the place where it may not quote.
 pub(crate) fn describe(error: &serde_json::Error, sensitive: bool) -> String {

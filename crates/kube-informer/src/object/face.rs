@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use informer_wire::json;
 use informer_wire::{ObjectKey, ResourceVersion, Uid};
-use k8s_openapi::jiff::Timestamp;
+use jiff::Timestamp;
 use serde::de::{DeserializeOwned, IntoDeserializer as _};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ObjectError;
 use crate::kind::{Kind, KindInfo};
-use crate::object::error::{attempt, undecodable};
+use crate::object::error::attempt;
 use crate::object::fields::FieldPath;
 use crate::object::head::OwnerReference;
 use crate::object::ingest::{Ingest, IngestError, IngestOptions};
@@ -152,7 +152,7 @@ impl<K> Object<K> {
 
     /// The labels.
     pub fn labels(&self) -> &Labels {
-        &self.record.head.labels
+        Labels::of(&self.record.head.labels)
     }
 
     /// The owner references.
@@ -228,7 +228,7 @@ impl<K> Object<K> {
     where
         K: DeserializeOwned + Send + Sync + 'static,
     {
-        decoded::get(&self.record)
+        decoded::get(&self.record).map_err(|message| self.undecodable(message))
     }
 
     /// The part of the object that a struct of yours names, read from the JSON; the rest is skipped.
@@ -259,7 +259,7 @@ impl<K> Object<K> {
     /// ```
     pub fn view<V: DeserializeOwned>(&self) -> Result<V, ObjectError> {
         attempt(self.record.origin.sensitive, || self.record.body.with_json(json::view))
-            .map_err(|message| undecodable(&self.record, message))
+            .map_err(|message| self.undecodable(message))
     }
 
     /// The values of the field that a path leads to, read from the JSON; the rest is skipped.
@@ -273,7 +273,11 @@ impl<K> Object<K> {
         attempt(self.record.origin.sensitive, || {
             self.record.body.with_json(|json| field_values::values_at(json, path))
         })
-        .map_err(|message| undecodable(&self.record, message))
+        .map_err(|message| self.undecodable(message))
+    }
+
+    fn undecodable(&self, message: String) -> ObjectError {
+        ObjectError::undecodable(self.kind().clone(), self.key().clone(), message)
     }
 
     fn owner_uids<V: DeserializeOwned>(&self) -> Result<Vec<V>, serde::de::value::Error> {

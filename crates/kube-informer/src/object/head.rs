@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use informer_wire::{ObjectKey, ResourceVersion, Uid};
 
-use crate::object::labels::Labels;
+use crate::object::label_set::LabelSet;
 
 /// Who owns an object: an entry of `metadata.ownerReferences`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -52,7 +52,7 @@ pub(crate) struct Head {
     pub(crate) created: Optional,
     /// Seconds since 1970.
     pub(crate) deleted: Optional,
-    pub(crate) labels: Labels,
+    pub(crate) labels: LabelSet,
     pub(crate) owners: Arc<[OwnerReference]>,
     pub(crate) finalizers: Arc<[Arc<str>]>,
 }

@@ -8,10 +8,12 @@ use informer_wire::json;
 use informer_wire::{ObjectKey, ResourceVersion, Uid};
 use parking_lot::Mutex;
 
+use crate::cause::Cause;
+use crate::host::Host;
 use crate::kind::KindInfo;
 use crate::object::body::Buffer;
 use crate::object::check::TypeCheck;
-use crate::object::decoded::{DecodeCache, DecodedSlot, Decoder, let_go};
+use crate::object::decoded::{DecodedCache, DecodedSlot, Decoder, let_go};
 use crate::object::error::{attempt, describe};
 use crate::object::fields::FieldPath;
 use crate::object::head::Head;
@@ -22,7 +24,6 @@ use crate::object::pack::Packer;
 use crate::object::record::Record;
 use crate::object::relatives::Relatives;
 use crate::object::transform::{Identity, Transform};
-use crate::report::{Cause, Reporter};
 
 /// How an informer takes objects in.
 pub(crate) struct IngestOptions {
@@ -38,15 +39,16 @@ pub(crate) struct IngestOptions {
     pub(crate) type_check: Option<Decoder>,
     /// Decodes every object and keeps the result with it (`decoded` mode).
     pub(crate) pin: Option<Decoder>,
-    pub(crate) decode_cache: DecodeCache,
+    pub(crate) decode_cache: DecodedCache,
     /// With the dictionary of other informers, unless the kind is sensitive.
     pub(crate) packer: Option<Packer>,
-    pub(crate) reporter: Arc<Reporter>,
+    /// Hears of what fails.
+    pub(crate) host: Arc<dyn Host>,
 }
 
 impl IngestOptions {
     /// The defaults: packed, without managedFields, nothing checked.
-    pub(crate) fn new(kind: KindInfo, reporter: Arc<Reporter>) -> Self {
+    pub(crate) fn new(kind: KindInfo, host: Arc<dyn Host>) -> Self {
         Self {
             kind,
             metadata_only: false,
@@ -56,9 +58,9 @@ impl IngestOptions {
             transform: None,
             type_check: None,
             pin: None,
-            decode_cache: DecodeCache::default(),
+            decode_cache: DecodedCache::default(),
             packer: None,
-            reporter,
+            host,
         }
     }
 }
@@ -146,7 +148,7 @@ impl Ingest {
     pub(crate) fn new(options: IngestOptions) -> Self {
         let (whole, partial) = (TypeMeta::new(&options.kind, false), TypeMeta::new(&options.kind, true));
         let origin =
-            Arc::new(Origin::new(options.kind, options.sensitive, options.decode_cache, options.reporter));
+            Arc::new(Origin::new(options.kind, options.sensitive, options.decode_cache, options.host));
         Self {
             whole,
             partial,
@@ -473,7 +475,7 @@ impl Ingest {
 
     fn report(&self, causes: Vec<Cause>) {
         for cause in causes {
-            self.origin.reporter.report(None, cause);
+            self.origin.host.failed(cause);
         }
     }
 }

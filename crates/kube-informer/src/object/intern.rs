@@ -10,7 +10,7 @@ use informer_wire::Uid;
 use parking_lot::Mutex;
 
 use crate::object::head::OwnerReference;
-use crate::object::labels::Labels;
+use crate::object::label_set::LabelSet;
 use crate::object::metadata::Owner;
 
 type SharedLabel = (Arc<str>, Arc<str>);
@@ -61,11 +61,11 @@ impl Interner {
     }
 
     /// A set of labels, sorted by key, each key once.
-    pub(crate) fn labels(&self, labels: &[(Cow<'_, str>, Cow<'_, str>)]) -> Labels {
+    pub(crate) fn labels(&self, labels: &[(Cow<'_, str>, Cow<'_, str>)]) -> LabelSet {
         let Some(tables) = &self.tables else {
             let pairs: Arc<[SharedLabel]> =
                 labels.iter().map(|(key, value)| ((&**key).into(), (&**value).into())).collect();
-            return Labels::from_shared(pairs);
+            return LabelSet::from_shared(pairs);
         };
         let mut tables = tables.lock();
         // `Arc<str>` and `Cow<str>` both hash as the `str` within, so a set is found without being built.
@@ -75,12 +75,12 @@ impl Interner {
                 && candidate.iter().zip(labels).all(|(a, b)| *a.0 == *b.0 && *a.1 == *b.1)
         };
         if let Some(found) = tables.labels.find(hash, same) {
-            return Labels::from_shared(found);
+            return LabelSet::from_shared(found);
         }
         let pairs: Vec<SharedLabel> =
             labels.iter().map(|(key, value)| (tables.text(key), tables.text(value))).collect();
         let Tables { hasher, labels, .. } = &mut *tables;
-        Labels::from_shared(labels.insert(hash, pairs.into(), hasher))
+        LabelSet::from_shared(labels.insert(hash, pairs.into(), hasher))
     }
 
     pub(crate) fn owners(&self, owners: &[Owner<'_>]) -> Arc<[OwnerReference]> {

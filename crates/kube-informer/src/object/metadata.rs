@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use informer_wire::json::{self, Members, decode_string, last_member, skip_space};
-use k8s_openapi::jiff::Timestamp;
+use jiff::Timestamp;
 
 /// What one pass reads out of an object. Borrows from its JSON wherever a text has no escapes.
 #[derive(Debug, Default)]

@@ -9,6 +9,7 @@
 mod base;
 pub(crate) mod body;
 mod check;
+mod decode_cache;
 pub(crate) mod decoded;
 mod edits;
 mod error;
@@ -20,6 +21,7 @@ pub(crate) mod ingest;
 mod intake;
 mod intern;
 pub(crate) mod known;
+pub(crate) mod label_set;
 pub(crate) mod labels;
 mod metadata;
 pub(crate) mod origin;
@@ -33,7 +35,7 @@ mod tests;
 mod trainer;
 pub(crate) mod transform;
 
-pub use decoded::DecodeCache;
+pub use decode_cache::DecodeCache;
 pub(crate) use face::Object;
 pub(crate) use fields::FieldPath;
 pub use head::OwnerReference;

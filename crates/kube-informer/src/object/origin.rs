@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 
+use crate::host::Host;
 use crate::kind::KindInfo;
 use crate::object::base::UnpackedBases;
-use crate::object::decoded::{DecodeCache, Meter};
-use crate::report::Reporter;
+use crate::object::decoded::{DecodedCache, Meter};
 
 /// What all records of one informer share.
 pub(crate) struct Origin {
@@ -20,20 +20,20 @@ pub(crate) struct Origin {
     /// How many came with managedFields although the server was asked to leave them out.
     pub(crate) managed_fields_cut: AtomicU64,
     /// Where decoded objects stay.
-    pub(crate) cache: DecodeCache,
+    pub(crate) cache: DecodedCache,
     pub(crate) decodes: Meter,
     /// Documents that stay unpacked because many objects are changes of them.
     pub(crate) bases: UnpackedBases,
-    pub(crate) reporter: Arc<Reporter>,
+    pub(crate) host: Arc<dyn Host>,
     /// Whether the informer has ended.
     pub(crate) ended: AtomicBool,
 }
 
 impl Origin {
-    pub(crate) fn new(kind: KindInfo, sensitive: bool, cache: DecodeCache, reporter: Arc<Reporter>) -> Self {
+    pub(crate) fn new(kind: KindInfo, sensitive: bool, cache: DecodedCache, host: Arc<dyn Host>) -> Self {
         let sensitive = sensitive || kind.is_sensitive();
         // What was decoded must not outlive the object.
-        let cache = if sensitive { DecodeCache::new(0) } else { cache };
+        let cache = if sensitive { DecodedCache::new(0) } else { cache };
         Self {
             kind,
             sensitive,
@@ -43,7 +43,7 @@ impl Origin {
             cache,
             decodes: Meter::default(),
             bases: UnpackedBases::default(),
-            reporter,
+            host,
             ended: AtomicBool::new(false),
         }
     }

@@ -88,8 +88,7 @@ impl Packer {
     /// With the dictionary that informers of this process have for such objects.
     pub(crate) fn beside_others(form: PackedForm) -> Self {
         static OF_PROCESS: LazyLock<Dictionaries> = LazyLock::new(Dictionaries::default);
-        // What a unit test sees must not depend on the others.
-        if cfg!(test) { Dictionaries::default().packer(form) } else { OF_PROCESS.packer(form) }
+        OF_PROCESS.packer(form)
     }
 
     fn of(shared: Arc<Shared>) -> Self {

@@ -1,32 +1,57 @@
 //! Records made by hand, and an ingest, for unit tests of the pipeline.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use informer_wire::{ObjectKey, ResourceVersion, Uid};
+use parking_lot::{Mutex, MutexGuard};
 
 pub(crate) use informer_wire::testing::benchmark_pod;
 
+use crate::cause::Cause;
+use crate::host::Host;
 use crate::kind::KindInfo;
 use crate::object::body::Body;
-use crate::object::decoded::DecodeCache;
+use crate::object::decoded::DecodedCache;
 use crate::object::head::Head;
 use crate::object::ingest::{Ingest, IngestOptions};
-use crate::object::labels::Labels;
+use crate::object::label_set::LabelSet;
 use crate::object::origin::Origin;
 use crate::object::record::Record;
-use crate::report::Reporter;
+
+/// Remembers which failures it was told of.
+#[derive(Default)]
+pub(crate) struct Listening(Mutex<Vec<Cause>>);
+
+impl Listening {
+    /// What it was told, in order.
+    pub(crate) fn heard(&self) -> MutexGuard<'_, Vec<Cause>> {
+        self.0.lock()
+    }
+}
+
+impl Host for Listening {
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    fn failed(&self, cause: Cause) {
+        self.0.lock().push(cause);
+    }
+
+    fn decodes_again(&self) {}
+}
 
 /// What the records of a test share.
 pub(crate) fn origin() -> Arc<Origin> {
     let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true);
-    let reporter = Arc::new(Reporter::new(kind.clone(), None));
-    Arc::new(Origin::new(kind, false, DecodeCache::new(4 << 20), reporter))
+    Arc::new(Origin::new(kind, false, DecodedCache::new(4 << 20), Arc::<Listening>::default()))
 }
 
 /// Takes objects in as ConfigMaps.
 pub(crate) fn config_maps() -> Ingest {
     let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true);
-    Ingest::new(IngestOptions::new(kind.clone(), Arc::new(Reporter::new(kind, None))))
+    Ingest::new(IngestOptions::new(kind, Arc::<Listening>::default()))
 }
 
 /// A record of a ConfigMap: `record(&origin, "ns/name", "uid", "7")`.
@@ -62,7 +87,7 @@ pub(crate) fn record_with(
         generation: None.into(),
         created: None.into(),
         deleted: None.into(),
-        labels: Labels::from_pairs(
+        labels: LabelSet::from_pairs(
             labels.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect(),
         ),
         owners: Arc::new([]),

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::object::error::describe;
 use crate::object::metadata::Metadata;
-use crate::report::panic_text;
+use crate::panics::panic_text;
 
 /// Changes the JSON of an object. Called once per version, never with a lock held.
 pub(crate) trait Transform: Send + Sync {

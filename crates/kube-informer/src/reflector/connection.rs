@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use tokio::time::Instant;
 
-use crate::report::panic_text;
+use crate::panics::panic_text;
 use crate::source::{ByteStream, ListWatch, Request, SourceError};
 
 /// A request under way. Dropping it ends it.

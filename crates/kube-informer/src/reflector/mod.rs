@@ -47,7 +47,7 @@ use self::budget::Budget;
 use self::driver::Driver;
 use self::newest::Newest;
 use self::shared_probe::SharedProbe;
-use crate::delta::fifo::DeltaFifo;
+use crate::fifo::DeltaFifo;
 use crate::kind::KindInfo;
 use crate::object::ingest::Ingest;
 use crate::object::known::Known;

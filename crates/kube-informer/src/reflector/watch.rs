@@ -14,7 +14,7 @@ use super::cursor::{News, NextStep};
 use super::driver::Driver;
 use super::recovery::Trouble;
 use crate::delta::DeltaChange;
-use crate::delta::fifo::Closed;
+use crate::fifo::Closed;
 use crate::object::record::Record;
 use crate::options::Options;
 use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};

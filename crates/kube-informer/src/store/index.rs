@@ -14,7 +14,7 @@ use hashbrown::HashSet;
 use informer_wire::key::{KeyRef, ObjectKey};
 
 use crate::object::record::Record;
-use crate::report::user_panic;
+use crate::panics::user_panic;
 use crate::store::plan::Edit;
 use crate::store::sharded::{KeyOf, Keyed, ShardedMap};
 

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures::FutureExt;
 
-use crate::error::IndexError;
 use crate::object::record::Record;
-use crate::report::user_panic;
+use crate::panics::user_panic;
 use crate::store::index::{ErasedIndex, IndexFailure, IndexFunction, IndexValue, TypedIndex, evaluate};
+use crate::store::index_error::IndexError;
 use crate::store::index_reader::IndexReader;
 use crate::store::pace::Pace;
 use crate::store::snapshot::Snapshot;

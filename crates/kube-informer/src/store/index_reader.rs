@@ -7,9 +7,9 @@ use std::sync::Arc;
 use hashbrown::HashSet;
 use informer_wire::ObjectKey;
 
-use crate::error::IndexError;
 use crate::object::record::Record;
 use crate::store::index::{ByValue, IndexFunction, IndexValue, TypedIndex, evaluate};
+use crate::store::index_error::IndexError;
 use crate::store::indexer::Indexer;
 use crate::store::sharded::ShardedMap;
 

@@ -13,11 +13,10 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use informer_wire::key::{KeyRef, ObjectKey};
 use informer_wire::{ResourceVersion, Uid};
-use kube_core::labels::Selector;
 use parking_lot::RwLock;
 
 use crate::object::known::Known;
-use crate::object::labels::Matcher;
+use crate::object::label_set::LabelSet;
 use crate::object::record::Record;
 use crate::scope::{Scope, ScopeId};
 use crate::store::snapshot::Snapshot;
@@ -82,11 +81,10 @@ impl Indexer {
         self.list().iter().map(|record| record.key().clone()).collect()
     }
 
-    /// The objects of a scope that a label selector picks.
-    pub(crate) fn matching(&self, scope: &Scope, selector: &Selector) -> Vec<Arc<Record>> {
-        let matcher = Matcher::new(selector);
+    /// The objects of a scope whose labels are picked.
+    pub(crate) fn matching(&self, scope: &Scope, picks: impl Fn(&LabelSet) -> bool) -> Vec<Arc<Record>> {
         let snapshot = self.snapshot(scope);
-        snapshot.iter().filter(|record| matcher.matches(&record.head.labels)).cloned().collect()
+        snapshot.iter().filter(|record| picks(&record.head.labels)).cloned().collect()
     }
 
     /// Everything up to this version of a scope is in the store. Empty before the first list.

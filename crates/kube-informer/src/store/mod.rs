@@ -14,6 +14,7 @@ pub(crate) mod apply;
 pub(crate) mod change;
 pub(crate) mod index;
 pub(crate) mod index_build;
+pub(crate) mod index_error;
 pub(crate) mod index_reader;
 pub(crate) mod indexer;
 mod key_ref;

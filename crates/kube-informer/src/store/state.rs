@@ -10,7 +10,7 @@ use informer_wire::key::{KeyRef, ObjectKey};
 use informer_wire::{ResourceVersion, Uid};
 
 use crate::object::record::Record;
-use crate::report::user_panic;
+use crate::panics::user_panic;
 use crate::scope::{Scope, ScopeId};
 use crate::store::index::{ErasedIndex, IndexFailure, Staged};
 use crate::store::plan::{Edit, Plan, REMEMBERED};

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use informer_wire::{ObjectKey, ResourceVersion};
 
 use crate::delta::Delta;
-use crate::error::IndexError;
 use crate::object::record::Record;
 use crate::scope::{Scope, ScopeId};
 use crate::store::apply::{self, PlanInput};
 use crate::store::change::Change;
 use crate::store::index::{IndexFailure, IndexValue};
 use crate::store::index_build::{EVALUATION, IndexBuild};
+use crate::store::index_error::IndexError;
 use crate::store::index_reader::IndexReader;
 use crate::store::indexer::Indexer;
 use crate::store::pace::{self, Pace, STEP, yield_now};

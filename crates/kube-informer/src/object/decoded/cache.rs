@@ -38,31 +38,12 @@ const LOOKS: usize = 2;
 const SMALL: usize = 64;
 
 /// The process's own, which informers have if nobody says otherwise.
-static PROCESS: LazyLock<DecodeCache> = LazyLock::new(|| DecodeCache::new(DEFAULT_BYTES));
+static PROCESS: LazyLock<DecodedCache> = LazyLock::new(|| DecodedCache::new(DEFAULT_BYTES));
 
 /// Decoded objects that stay in memory because they are read again and again. All informers with the same cache share its
-/// bytes.
-///
-/// Objects are stored packed, and decoded by [`Object::get`](crate::Object::get). What was decoded a moment ago is still
-/// there (4 MiB of the cache, or a quarter of it if that is less; 256 KiB as long as nothing is read a second time). What is decoded once more soon after it had to go stays, and
-/// so do its next versions, until others are read more often. So a handler that looks at each update once takes no more than
-/// those 4 MiB, and reading everything once does not push out what is read all the time.
-///
-/// By default all informers of a process share 64 MiB. A pod takes about 45 KB decoded, so a program that goes on reading 1,000
-/// pods needs 45 MB for them. A cache of another size, or one for some informers only, is an [option](crate::Options::decode_cache):
-///
-/// ```
-/// use kube_informer::Options;
-/// use kube_informer::object::DecodeCache;
-///
-/// let large = DecodeCache::new(512 << 20);
-/// let options = Options::default().decode_cache(large.clone());
-/// assert_eq!((large.bytes(), large.limit()), (0, 512 << 20));
-/// ```
-///
-/// Clones are the same cache, and only those are equal.
+/// bytes. Clones are the same cache, and only those are equal.
 #[derive(Clone)]
-pub struct DecodeCache(Arc<Shared>);
+pub(crate) struct DecodedCache(Arc<Shared>);
 
 struct Shared {
     limit: usize,
@@ -119,10 +100,10 @@ fn clear(rubble: Rubble) {
     }
 }
 
-impl DecodeCache {
+impl DecodedCache {
     /// Holds up to about this many bytes: the size of a decoded object is an estimate from the size of its JSON. With 0 only
     /// objects that somebody still holds are shared.
-    pub fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self(Arc::new(Shared {
             limit,
             bytes: [AtomicUsize::new(0), AtomicUsize::new(0)],
@@ -133,12 +114,12 @@ impl DecodeCache {
     }
 
     /// How many bytes it takes its objects to need now.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.used(Part::Probation) + self.used(Part::Protected)
     }
 
     /// How many bytes it may hold.
-    pub fn limit(&self) -> usize {
+    pub(crate) fn limit(&self) -> usize {
         self.0.limit
     }
 
@@ -318,7 +299,7 @@ impl DecodeCache {
 }
 
 #[cfg(test)]
-impl DecodeCache {
+impl DecodedCache {
     /// How many entries there are, those of dropped records included.
     pub(crate) fn places(&self) -> usize {
         let rings = self.0.rings.lock();
@@ -356,22 +337,22 @@ impl Ring {
 }
 
 /// That of the process.
-impl Default for DecodeCache {
+impl Default for DecodedCache {
     fn default() -> Self {
         PROCESS.clone()
     }
 }
 
-impl PartialEq for DecodeCache {
+impl PartialEq for DecodedCache {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for DecodeCache {}
+impl Eq for DecodedCache {}
 
-impl fmt::Debug for DecodeCache {
+impl fmt::Debug for DecodedCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DecodeCache").field("bytes", &self.bytes()).field("limit", &self.limit()).finish()
+        f.debug_struct("DecodedCache").field("bytes", &self.bytes()).field("limit", &self.limit()).finish()
     }
 }

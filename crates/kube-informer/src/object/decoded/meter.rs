@@ -45,9 +45,8 @@ impl Meter {
 
     /// Whether it is time to say that these objects should stay decoded: within a minute, four times as many as there are, and
     /// at least a thousand, were decoded although they had been before. Said once.
-    pub(super) fn repeated(&self, alive: usize) -> bool {
+    pub(super) fn repeated(&self, now: Instant, alive: usize) -> bool {
         let mut repeats = self.repeats.lock();
-        let now = Instant::now();
         if repeats.since.is_none_or(|since| now.duration_since(since) > WINDOW) {
             *repeats = Repeats { since: Some(now), count: 0 };
         }

@@ -13,14 +13,14 @@ use std::sync::atomic::Ordering;
 use informer_wire::{ObjectKey, json};
 use serde::de::DeserializeOwned;
 
-pub use self::cache::DecodeCache;
+pub(crate) use self::cache::DecodedCache;
 pub(crate) use self::meter::Meter;
 pub(crate) use self::slot::DecodedSlot;
-use crate::error::ObjectError;
-use crate::object::error::{attempt, undecodable};
+use crate::cause::Cause;
+use crate::object::error::attempt;
 use crate::object::origin::Origin;
 use crate::object::record::Record;
-use crate::report::Cause;
+use crate::panics::user_panic;
 
 /// A decoded object of any type.
 pub(crate) type AnyDecoded = Arc<dyn Any + Send + Sync>;
@@ -37,10 +37,10 @@ pub(crate) fn decoder<K: DeserializeOwned + Send + Sync + 'static>() -> Decoder 
 /// into the types of k8s-openapi was measured at about seven times.
 const EXPANSION: usize = 7;
 
-/// The record's object, decoded: the one that is still in memory, or a new one.
+/// The record's object, decoded: the one that is still in memory, or a new one. Else the message of the decoder.
 ///
 /// Runs the user's `Deserialize`, so it must never be called with a lock held.
-pub(crate) fn get<T>(record: &Arc<Record>) -> Result<Arc<T>, ObjectError>
+pub(crate) fn get<T>(record: &Arc<Record>) -> Result<Arc<T>, String>
 where
     T: DeserializeOwned + Send + Sync + 'static,
 {
@@ -50,15 +50,11 @@ where
         return Ok(found);
     }
     meter.misses.fetch_add(1, Ordering::Relaxed);
-    let value = attempt(record.origin.sensitive, || record.body.with_json(json::read::<T>))
-        .map_err(|message| undecodable(record, message))?;
+    let value = attempt(record.origin.sensitive, || record.body.with_json(json::read::<T>))?;
     let bytes = size_of::<T>() + record.body.json_len().saturating_mul(EXPANSION);
     let offer = record.origin.cache.offer(record, Arc::new(value), bytes);
-    if offer.again && meter.repeated(record.origin.alive.load(Ordering::Relaxed)) {
-        tracing::info!(
-            kind = %record.origin.kind,
-            "objects are decoded again and again: a larger decode cache, or the option `decoded`, fits this better"
-        );
+    if offer.again && meter.repeated(record.origin.host.now(), record.origin.alive.load(Ordering::Relaxed)) {
+        record.origin.host.decodes_again();
     }
     Ok(offer.value)
 }
@@ -69,8 +65,8 @@ where
 /// Like all code of users, and like the report of the panic, it must never run with a lock held.
 pub(crate) fn let_go<T: ?Sized>(value: Arc<T>, key: &ObjectKey, origin: &Origin) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-        let message = origin.reporter.panic_text(&*panic);
-        origin.reporter.report(None, Cause::Drop { key: key.clone(), message });
+        let message = user_panic(&*panic, origin.sensitive);
+        origin.host.failed(Cause::Drop { key: key.clone(), message });
     }
 }
 

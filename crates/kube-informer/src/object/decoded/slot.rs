@@ -7,7 +7,7 @@ use informer_wire::ObjectKey;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
-use super::cache::{DecodeCache, Part};
+use super::cache::{DecodedCache, Part};
 use super::{AnyDecoded, let_go};
 use crate::object::origin::Origin;
 
@@ -120,7 +120,7 @@ impl DecodedSlot {
         &self,
         value: Arc<T>,
         bytes: usize,
-        cache: &DecodeCache,
+        cache: &DecodedCache,
         now: u64,
     ) -> Offer<T> {
         let mut slot = self.0.lock();
@@ -222,7 +222,7 @@ impl DecodedSlot {
     }
 
     /// Frees the memory of forms that users no longer hold; returns whether some are lent still.
-    pub(super) fn prune(&self, cache: &DecodeCache, now: u64) -> bool {
+    pub(super) fn prune(&self, cache: &DecodedCache, now: u64) -> bool {
         let mut slot = self.0.lock();
         let Some(forms) = slot.as_mut() else { return false };
         let Forms { given, listed, .. } = &mut **forms;

@@ -1,24 +1,17 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
-use kube_core::DynamicObject;
-use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::object::Object;
-use crate::object::decoded::decoder;
-use crate::object::testing::benchmark_pod;
+use crate::object::decoded::{decoder, get};
+use crate::object::testing::{Listening, benchmark_pod};
 use crate::object::transform::TypedTransform;
 
-type Seen = Arc<Mutex<Vec<String>>>;
-
-fn options(kind: KindInfo) -> (IngestOptions, Seen) {
-    let seen = Seen::default();
-    let heard = seen.clone();
-    let callback = Arc::new(move |failure: &crate::report::Failure| heard.lock().push(failure.to_string()));
-    (IngestOptions::new(kind.clone(), Arc::new(Reporter::new(kind, Some(callback)))), seen)
+fn options(kind: KindInfo) -> (IngestOptions, Arc<Listening>) {
+    let seen = Arc::<Listening>::default();
+    (IngestOptions::new(kind, seen.clone()), seen)
 }
 
 fn pods() -> KindInfo {
@@ -65,10 +58,9 @@ fn a_list_item_becomes_a_whole_object() {
     expected["kind"] = "Pod".into();
     expected["apiVersion"] = "v1".into();
     assert_eq!(value(&record), expected);
-    let pod = Object::<Pod>::from_record(record);
-    assert_eq!(pod.controller_owner().unwrap().kind, "ReplicaSet".into());
-    assert_eq!(pod.get().unwrap().metadata.name.as_deref(), Some(pod.name()));
-    assert_eq!(pod.as_kind::<DynamicObject>().get().unwrap().types.as_ref().unwrap().kind, "Pod");
+    assert!(record.head.owners.iter().any(|owner| owner.controller && &*owner.kind == "ReplicaSet"));
+    assert_eq!(get::<Pod>(&record).unwrap().metadata.name.as_deref(), Some(record.key().name()));
+    assert_eq!(get::<Value>(&record).unwrap()["kind"], "Pod");
 }
 
 #[test]
@@ -100,8 +92,8 @@ fn metadata_only_objects() {
     let record = take(&ingest, br#"{"metadata":{"name":"a"}}"#).unwrap();
     assert_eq!(value(&record)["kind"], "PartialObjectMetadata");
     assert_eq!(value(&record)["apiVersion"], "meta.k8s.io/v1");
-    let partial = Object::<kube_core::PartialObjectMeta<Pod>>::from_record(record).get().unwrap();
-    assert_eq!(partial.metadata.name.as_deref(), Some("a"));
+    let partial = get::<Value>(&record).unwrap();
+    assert_eq!(partial["metadata"]["name"], "a");
     let (_, message) =
         left_out(take(&ingest, br#"{"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}}"#));
     assert!(message.contains("Node of v1") && message.contains("PartialObjectMetadata"), "{message}");
@@ -265,8 +257,8 @@ fn a_wrong_type_is_told_once() {
     let ingest = Ingest::new(IngestOptions { type_check: Some(decoder::<Vec<u8>>()), ..options });
     (0..40).for_each(|i| drop(take(&ingest, &benchmark_pod(i)).unwrap()));
     ingest.first_list_done();
-    let seen = seen.lock();
-    assert!(seen.len() == 1 && seen[0].contains("check the type"), "{seen:?}");
+    let seen = seen.heard();
+    assert!(matches!(&seen[..], [Cause::WrongType { .. }]), "{seen:?}");
     assert!(ingest.wrong_type().is_some());
 }
 
@@ -282,7 +274,7 @@ fn a_right_type_is_not_told() {
     short.first_list_done();
     assert!(short.wrong_type().unwrap().starts_with("bad: "));
     ingest.first_list_done();
-    assert!(seen.lock().is_empty() && ingest.wrong_type().is_none());
+    assert!(seen.heard().is_empty() && ingest.wrong_type().is_none());
 }
 
 #[test]
@@ -290,16 +282,19 @@ fn decoded_mode_pins_and_reports_what_does_not_decode() {
     let (options, seen) = options(pods());
     let ingest = Ingest::new(IngestOptions {
         pin: Some(decoder::<Pod>()),
-        decode_cache: DecodeCache::new(0),
+        decode_cache: DecodedCache::new(0),
         ..options
     });
     let good = take(&ingest, &benchmark_pod(1)).unwrap();
     let bad = take(&ingest, br#"{"metadata":{"name":"bad"},"spec":7}"#).unwrap();
-    assert!(seen.lock()[0].contains("pods bad does not decode"), "{:?}", seen.lock());
-    let good = Object::<Pod>::from_record(good);
-    assert!(Arc::ptr_eq(&good.get().unwrap(), &good.get().unwrap()));
+    assert!(
+        matches!(&seen.heard()[0], Cause::Undecodable { key, .. } if key.name() == "bad"),
+        "{:?}",
+        seen.heard()
+    );
+    assert!(Arc::ptr_eq(&get::<Pod>(&good).unwrap(), &get::<Pod>(&good).unwrap()));
     assert_eq!(ingest.origin().decodes.misses(), 0);
-    assert!(Object::<Pod>::from_record(bad).get().is_err());
+    assert!(get::<Pod>(&bad).is_err());
 }
 
 #[test]
@@ -316,15 +311,14 @@ fn secrets_are_not_quoted_anywhere() {
     let record = take(&ingest, secret).unwrap();
     ingest.first_list_done();
     let odd = take(&ingest, br#"{"metadata":"s3cret"}"#).unwrap_err();
-    let object = Object::<ConfigMap>::from_record(record);
     let strict = Ingest::new(IngestOptions {
         transform: Some(Arc::new(transform)),
-        ..self::options(object.kind().clone()).0
+        ..self::options(record.origin.kind.clone()).0
     });
     let refused = take(&strict, secret).unwrap_err();
-    let text =
-        format!("{:?} {odd:?} {refused:?} {object:?} {object} {:?}", seen.lock(), object.get().unwrap_err());
-    assert!(!seen.lock().is_empty() && !text.contains("s3cret"), "{text}");
+    let undecodable = get::<ConfigMap>(&record).unwrap_err();
+    let text = format!("{:?} {odd:?} {refused:?} {record:?} {undecodable}", seen.heard());
+    assert!(!seen.heard().is_empty() && !text.contains("s3cret"), "{text}");
     (0..300).for_each(|_| drop(take(&ingest, secret)));
     assert_eq!(ingest.dictionary_size(), 0);
 }

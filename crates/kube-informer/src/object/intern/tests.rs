@@ -23,7 +23,7 @@ fn equal_values_are_one() {
 #[test]
 fn churn_of_unique_labels_leaks_nothing() {
     let interner = Interner::new(false);
-    let kept: Vec<Labels> = (0..100).map(|i| interner.labels(&labels(&format!("kept-{i}")))).collect();
+    let kept: Vec<LabelSet> = (0..100).map(|i| interner.labels(&labels(&format!("kept-{i}")))).collect();
     for i in 0..20_000 {
         drop(interner.labels(&labels(&i.to_string())));
     }
@@ -39,7 +39,7 @@ fn churn_of_unique_labels_leaks_nothing() {
 #[test]
 fn what_many_deleted_records_had_alone_goes_although_nothing_new_comes() {
     let interner = Interner::new(false);
-    let mut kept: Vec<Labels> = (0..20_000).map(|i| interner.labels(&labels(&i.to_string()))).collect();
+    let mut kept: Vec<LabelSet> = (0..20_000).map(|i| interner.labels(&labels(&i.to_string()))).collect();
     interner.records(kept.len());
     kept.truncate(100);
     interner.records(kept.len());

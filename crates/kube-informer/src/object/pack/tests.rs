@@ -4,9 +4,8 @@ use super::*;
 use crate::kind::KindInfo;
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::record::Record;
-use crate::object::testing::benchmark_pod;
+use crate::object::testing::{Listening, benchmark_pod};
 use crate::object::trainer::train;
-use crate::report::Reporter;
 
 fn json(i: usize) -> Vec<u8> {
     format!(
@@ -162,7 +161,7 @@ fn a_benchmark_pod_takes_at_most_1050_bytes() {
     /// A slot of the store's map, one of the map by key and one of the namespace index.
     const STORE: usize = 48;
     let kind = KindInfo::new("", "v1", "Pod", "pods").namespaced(true);
-    let ingest = Ingest::new(IngestOptions::new(kind.clone(), Arc::new(Reporter::new(kind, None))));
+    let ingest = Ingest::new(IngestOptions::new(kind, Arc::<Listening>::default()));
     let documents: Vec<Vec<u8>> = (0..PODS).map(benchmark_pod).collect();
     let start = Instant::now();
     let records: Vec<Arc<Record>> =

@@ -7,8 +7,7 @@ use crate::kind::KindInfo;
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::known::Known;
 use crate::object::record::Record;
-use crate::object::testing::{benchmark_pod, origin};
-use crate::report::Reporter;
+use crate::object::testing::{Listening, benchmark_pod, origin};
 
 struct Rig {
     relatives: Relatives,
@@ -129,7 +128,7 @@ fn small_sensitive_and_unpackable_objects_are_stored_as_they_were() {
         KindInfo::new("", "v1", "Secret", "secrets"),
         true,
         secret.origin.cache.clone(),
-        secret.origin.reporter.clone(),
+        secret.origin.host.clone(),
     ));
     for _ in 0..3 {
         let body = secret.relatives.pack(&benchmark_pod(0), None, None, &secret.packer, &origin);
@@ -243,7 +242,7 @@ fn strangers_are_rarely_compared_and_kin_is_found_again() {
 /// How many of these pods are stored as changes of another.
 fn shared_of(numbers: impl Iterator<Item = u64>) -> usize {
     let kind = KindInfo::new("", "v1", "Pod", "pods").namespaced(true);
-    let ingest = Ingest::new(IngestOptions::new(kind.clone(), Arc::new(Reporter::new(kind, None))));
+    let ingest = Ingest::new(IngestOptions::new(kind, Arc::<Listening>::default()));
     let records: Vec<_> = numbers
         .map(|number| ingest.take(&benchmark_pod(number), &Stored::default()).expect("a pod"))
         .collect();
@@ -336,7 +335,7 @@ fn any_history_of_objects_reads_as_it_was_sent() {
     for seed in 0..6 {
         let mut random = fastrand::Rng::with_seed(seed);
         let kind = KindInfo::new("", "v1", "Pod", "pods").namespaced(true);
-        let ingest = Ingest::new(IngestOptions::new(kind.clone(), Arc::new(Reporter::new(kind, None))));
+        let ingest = Ingest::new(IngestOptions::new(kind, Arc::<Listening>::default()));
         let (mut stored, mut held) = (Stored::default(), Vec::<(Arc<Record>, Vec<u8>)>::new());
         let mut edited = 0;
         for version in 0..600 {

@@ -3,13 +3,13 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use informer_wire::Uid;
-use kube_core::labels::Expression;
 
 use super::*;
 use crate::delta::DeltaChange;
 use crate::object::body::Body;
 use crate::object::decoded::DecodedSlot;
 use crate::object::known::Known;
+use crate::object::label_set::LabelSet;
 use crate::object::testing::record;
 use crate::store::testing::{Bench, names, replaced, run, told};
 
@@ -39,9 +39,9 @@ fn reads_by_key_namespace_and_labels() {
     assert_eq!((indexer.len(), indexer.is_empty(), indexer.keys().len()), (4, false, 4));
     assert_eq!(names(indexer.snapshot(&Scope::namespace("x")).iter()), ["x/a@1", "x/b@2"]);
     assert_eq!(indexer.snapshot(&Scope::namespace("z")).len(), 0);
-    let web = Expression::Equal("app".into(), "web".into()).into();
-    assert_eq!(names(&indexer.matching(&Scope::All, &web)), ["x/a@1", "y/a@3"]);
-    assert_eq!(names(&indexer.matching(&Scope::namespace("y"), &web)), ["y/a@3"]);
+    let web = |labels: &LabelSet| labels.get("app") == Some("web");
+    assert_eq!(names(&indexer.matching(&Scope::All, web)), ["x/a@1", "y/a@3"]);
+    assert_eq!(names(&indexer.matching(&Scope::namespace("y"), web)), ["y/a@3"]);
 }
 
 #[test]

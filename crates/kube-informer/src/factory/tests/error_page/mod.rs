@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use super::support::SOON;
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::Kind;
-use crate::report::{Cause, advice};
+use crate::report::advice;
 use crate::source::{ScriptedSource, SourceError, Status};
 use crate::status::Phase;
 
@@ -46,7 +46,7 @@ async fn the_page_of_errors_has_every_text_and_no_other() {
 #[test]
 fn the_page_of_errors_has_every_cause_phase_and_advice() {
     let page = page();
-    for cause in Cause::NAMES {
+    for cause in crate::cause::CAUSES {
         assert!(page.contains(&format!("`[{cause}]`")), "the cause {cause}");
     }
     for phase in [

@@ -14,7 +14,8 @@ use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::{Kind, KindInfo, Namespaced};
 use crate::object::Object;
 use crate::object::transform::{Transform, TransformError, TypedTransform};
-use crate::report::{Cause, Failure, WITHHELD};
+use crate::panics::WITHHELD;
+use crate::report::{Cause, Failure};
 
 variants!(TransformError: Json, Refused, Panicked);
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 
-use super::super::{DecodeCache, EXPANSION, get};
+use super::super::{DecodedCache, EXPANSION, get};
 use super::with_cache;
 use crate::object::origin::Origin;
 use crate::object::record::Record;
@@ -22,13 +22,13 @@ fn objects(origin: &Arc<Origin>, numbers: std::ops::Range<usize>) -> Vec<Arc<Rec
 }
 
 /// A cache for this many objects, a quarter of which are those that were decoded last.
-fn room_for(objects: usize) -> DecodeCache {
-    DecodeCache::new(objects * size())
+fn room_for(objects: usize) -> DecodedCache {
+    DecodedCache::new(objects * size())
 }
 
 /// How much an object is taken to need.
 fn size() -> usize {
-    let one = object(&with_cache(&DecodeCache::new(0)), 0, 1);
+    let one = object(&with_cache(&DecodedCache::new(0)), 0, 1);
     size_of::<ConfigMap>() + one.body.json_len() * EXPANSION
 }
 
@@ -60,8 +60,8 @@ fn d21_what_was_decoded_last_is_there() {
 }
 
 /// A cache that is large enough for what was decoded last to become less.
-fn narrowing() -> (DecodeCache, Arc<Origin>, usize) {
-    let cache = DecodeCache::new(64 << 20);
+fn narrowing() -> (DecodedCache, Arc<Origin>, usize) {
+    let cache = DecodedCache::new(64 << 20);
     let origin = with_cache(&cache);
     (cache, origin, size())
 }
@@ -90,7 +90,7 @@ fn d21_what_was_decoded_last_takes_little_while_nothing_is_read_twice() {
 
 #[test]
 fn d21_what_is_too_large_is_not_kept() {
-    let cache = DecodeCache::new(size() - 1);
+    let cache = DecodedCache::new(size() - 1);
     let origin = with_cache(&cache);
     let records = objects(&origin, 0..2);
     for _ in 0..3 {
@@ -218,7 +218,7 @@ fn d21_what_was_read_long_ago_is_forgotten() {
 
 #[test]
 fn d21_reading_what_is_not_kept_leaves_nothing_behind() {
-    let cache = DecodeCache::new(0);
+    let cache = DecodedCache::new(0);
     let origin = with_cache(&cache);
     let records = objects(&origin, 0..2);
     let held = get::<ConfigMap>(&records[0]).unwrap();
@@ -234,7 +234,7 @@ fn d21_reading_what_is_not_kept_leaves_nothing_behind() {
 #[test]
 fn d21_nothing_of_a_sensitive_kind_is_kept() {
     let (cache, base) = (room_for(40), origin());
-    let origin = Arc::new(Origin::new(base.kind.clone(), true, cache.clone(), base.reporter.clone()));
+    let origin = Arc::new(Origin::new(base.kind.clone(), true, cache.clone(), base.host.clone()));
     let records = objects(&origin, 0..5);
     (0..20).for_each(|_| read_all(&records));
     assert_eq!((cache.bytes(), cache.places(), origin.decodes.kept(), origin.decodes.hits()), (0, 0, 0, 0));

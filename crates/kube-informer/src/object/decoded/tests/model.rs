@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 
-use super::super::{DecodeCache, EXPANSION, get};
+use super::super::{DecodedCache, EXPANSION, get};
 use super::with_cache;
 use crate::object::origin::Origin;
 use crate::object::record::Record;
@@ -119,9 +119,9 @@ fn object(origin: &Arc<Origin>, (number, version): Version) -> Arc<Record> {
 #[test]
 fn d21_what_stays_decoded_is_what_the_rule_says() {
     for seed in 0..200 {
-        let probe = object(&with_cache(&DecodeCache::new(0)), (0, 1));
+        let probe = object(&with_cache(&DecodedCache::new(0)), (0, 1));
         let size = size_of::<ConfigMap>() + probe.body.json_len() * EXPANSION;
-        let cache = DecodeCache::new(PLACES * size);
+        let cache = DecodedCache::new(PLACES * size);
         let origin = with_cache(&cache);
         let mut random = fastrand::Rng::with_seed(seed);
         let mut rule = Rule::default();

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::script::{Reply, Server};
 use crate::delta::DeltaChange;
-use crate::delta::fifo::{Bounds, DeltaFifo};
+use crate::fifo::{Bounds, DeltaFifo};
 use crate::kind::KindInfo;
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::known::Known;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::delta::DeltaChange::{Added, Deleted, Updated};
-use crate::error::IndexError;
 use crate::store::index_build::IndexBuild;
+use crate::store::index_error::IndexError;
 use crate::store::index_reader::IndexReader;
 use crate::store::testing::{Bench, names, replaced, run};
 

@@ -1,7 +1,5 @@
 //! What happened, in order: the unit that travels from the reflectors to the store.
 
-pub(crate) mod fifo;
-
 use std::sync::Arc;
 
 use informer_wire::{ObjectKey, ResourceVersion};

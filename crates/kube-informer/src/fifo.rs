@@ -11,8 +11,8 @@ use metrics::Gauge;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use crate::delta::{Delta, DeltaChange};
-use crate::object::record::Record;
+use informer_core::delta::{Delta, DeltaChange};
+use informer_core::object::record::Record;
 
 /// How much a queue holds before producers wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,7 +186,7 @@ impl DeltaFifo {
     }
 
     fn size(&self, delta: &Delta) -> Size {
-        let body = |record: &Record| record.body.held();
+        let body = |record: &Record| record.held();
         let (bytes, entries) = match &delta.change {
             DeltaChange::Added(record) | DeltaChange::Updated(record) | DeltaChange::Deleted(record) => {
                 (body(record), 1)

@@ -173,26 +173,20 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod cause;
-mod delta;
 pub mod error;
 mod factory;
 mod fifo;
 mod handler;
-mod host;
 mod informer;
 pub mod kind;
 mod lister;
 mod metrics;
 pub mod object;
 mod options;
-mod panics;
 mod reflector;
 mod report;
-mod scope;
 pub mod source;
 pub mod status;
-mod store;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 

@@ -12,11 +12,11 @@ use crate::error::NotFoundError;
 use crate::kind::{AcrossCluster, InNamespaces, Kind};
 use crate::object::Object;
 use crate::object::labels::Matcher;
-use crate::object::origin::Origin;
-use crate::object::record::Record;
 use crate::report::Cause;
-use crate::scope::Scope;
-use crate::store::indexer::Indexer;
+use informer_core::object::origin::Origin;
+use informer_core::object::record::Record;
+use informer_core::scope::Scope;
+use informer_core::store::indexer::Indexer;
 
 /// Reads an informer's cache. Cheap to clone; never talks to the server.
 ///
@@ -196,7 +196,7 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Lister<K> {
                 Ok(decoded) => return Some(decoded),
                 Err(error) => error,
             };
-            if object.record().decoded.report_failure::<K>() {
+            if object.record().report_failure::<K>() {
                 let cause =
                     Cause::Undecodable { key: object.key().clone(), message: error.message().to_owned() };
                 self.origin.host.failed(cause);

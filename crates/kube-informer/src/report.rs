@@ -8,13 +8,13 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use crate::cause::CAUSES;
-pub use crate::cause::Cause;
-use crate::host::Host;
 use crate::kind::KindInfo;
 use crate::metrics::{CounterBy, Metrics};
-use crate::panics::user_panic;
-use crate::scope::Scope;
+pub use informer_core::cause::Cause;
+use informer_core::cause::{CAUSES, describe};
+use informer_core::host::Host;
+use informer_core::panics::user_panic;
+use informer_core::scope::Scope;
 
 /// A failure of an informer. The informer survives all of them except [`Cause::Broken`]. The error callback is called
 /// with each.
@@ -31,41 +31,14 @@ pub struct Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = &self.kind;
-        match &self.cause {
-            Cause::List { status, message } | Cause::Watch { status, message } => {
-                write!(f, "cannot {} {kind}", self.cause.name())?;
-                if let Some(scope) = &self.scope {
-                    write!(f, " in {scope}")?;
-                }
-                if let Some(status) = status {
-                    write!(f, " (HTTP {status})")?;
-                }
-                write!(f, ": {message}")?;
-                match advice(kind, *status, message) {
-                    Some(advice) => write!(f, "; {advice}"),
-                    None => Ok(()),
-                }
-            }
-            Cause::LeftOut { key: Some(key), message } => write!(f, "{kind} {key} is left out: {message}"),
-            Cause::LeftOut { key: None, message } => write!(f, "an object of {kind} is left out: {message}"),
-            Cause::WrongType { message } => {
-                write!(f, "no object of {kind} decodes into the informer's type, check the type: {message}")
-            }
-            Cause::Undecodable { key, message } => write!(f, "{kind} {key} does not decode: {message}"),
-            Cause::Drop { key, message } => {
-                write!(f, "{kind} {key} was decoded into a type whose Drop panicked: {message}")
-            }
-            Cause::Index { index, key, message } => {
-                write!(f, "{kind} {key} is left out of index {index:?}: {message}")
-            }
-            Cause::Handler { handler, message } => {
-                write!(f, "handler {handler:?} of {kind} panicked: {message}")
-            }
-            Cause::Broken { message } => {
-                write!(f, "the informer of {kind} broke and has stopped: {message}")
-            }
+        let Self { kind, scope, cause } = self;
+        describe(cause, kind, scope.as_ref(), f)?;
+        if let Cause::List { status, message } | Cause::Watch { status, message } = cause
+            && let Some(advice) = advice(kind, *status, message)
+        {
+            write!(f, "; {advice}")?;
         }
+        Ok(())
     }
 }
 

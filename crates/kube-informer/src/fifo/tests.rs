@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use super::*;
-use crate::object::origin::Origin;
-use crate::object::testing::{origin, record, record_with};
+use informer_core::object::origin::Origin;
+use informer_core::object::testing::{origin, record, record_with};
 
 fn added(origin: &Arc<Origin>, key: &str) -> Delta {
     Delta { scope: 0, change: DeltaChange::Added(record(origin, key, "u", "1")) }
@@ -173,7 +173,7 @@ fn b_165_b_166_d2_the_queue_is_bounded_in_entries_and_bytes() {
     pop(&fifo, 1);
     push(&fifo, added(&origin, "b"));
 
-    let size = record(&origin, "a", "u", "1").body.size();
+    let size = record(&origin, "a", "u", "1").held();
     let fifo = DeltaFifo::new(Bounds { bytes: 3 * size, entries: 100 });
     for key in ["a", "b", "c"] {
         push(&fifo, added(&origin, key));
@@ -294,7 +294,7 @@ fn b_102_no_interleaving_loses_a_delta_or_a_wake_up() {
             let (fifo, mut random) = (&fifo, random.fork());
             tasks.push(Box::pin(async move {
                 for _ in 0..random.usize(..30) {
-                    crate::store::pace::yield_now().await;
+                    informer_core::store::pace::yield_now().await;
                 }
                 fifo.close();
             }));

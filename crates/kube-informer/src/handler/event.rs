@@ -1,7 +1,7 @@
 //! Events as they are delivered to handlers, with the Rust type of the objects.
 
-use crate::handler::delivery::Delivery;
 use crate::object::Object;
+use informer_core::mailbox::delivery::Delivery;
 
 /// A change of an object, as it is delivered to one handler.
 ///

@@ -1,12 +1,9 @@
 //! Handlers: their pending events, and the tasks that call them.
 
 pub(crate) mod builder;
-pub(crate) mod delivery;
 pub(crate) mod event;
 mod filter;
 pub(crate) mod listener;
-pub(crate) mod mailbox;
-mod pending;
 pub(crate) mod registration;
 pub(crate) mod runner;
 pub(crate) mod stream;

@@ -10,13 +10,13 @@ use crate::error::BuildError;
 use crate::informer::engine::Engine;
 use crate::kind::{Kind, KindInfo, ResourceId};
 use crate::metrics::Metrics;
-use crate::object::decoded::{Decoder, decoder};
-use crate::object::ingest::{Ingest, IngestOptions};
-use crate::object::pack::{PackedForm, Packer};
 use crate::options::Options;
 use crate::reflector::shared_probe::SharedProbes;
 use crate::report::{Callback, Failure, Reporter};
 use crate::source::{ListWatch, Sources};
+use informer_core::object::decoded::{Decoder, decoder};
+use informer_core::object::ingest::{Ingest, IngestOptions};
+use informer_core::object::pack::{PackedForm, Packer};
 
 /// Everything that an informer is built from. Before [`build`](Self::build), no objects are requested and no user
 /// function is called.

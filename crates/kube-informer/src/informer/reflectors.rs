@@ -13,10 +13,10 @@ use crate::informer::engine::Engine;
 use crate::informer::lookups::Lookups;
 use crate::informer::scopes::ScopeSlot;
 use crate::informer::tasks::{Spawn, Task};
-use crate::panics::panic_text;
 use crate::reflector::{Reflector, Target};
 use crate::report::Cause;
-use crate::scope::ScopeId;
+use informer_core::panics::panic_text;
+use informer_core::scope::ScopeId;
 
 /// The tasks that keep up with the server.
 pub(crate) struct Reflectors {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::object::decoded::DecodedCache;
+use informer_core::object::decoded::DecodedCache;
 
 /// Decoded objects that stay in memory because they are read again and again. All informers with the same cache share its
 /// bytes.

@@ -5,7 +5,7 @@ use std::fmt;
 use kube_core::labels::{Expression, Selector};
 use ref_cast::{RefCastCustom, ref_cast_custom};
 
-use crate::object::label_set::LabelSet;
+use informer_core::object::label_set::LabelSet;
 
 /// The labels of an object. Cheap to clone; objects with equal labels share one copy.
 #[derive(Clone, Default, PartialEq, Eq, Hash, RefCastCustom)]

@@ -49,13 +49,13 @@ use self::newest::Newest;
 use self::shared_probe::SharedProbe;
 use crate::fifo::DeltaFifo;
 use crate::kind::KindInfo;
-use crate::object::ingest::Ingest;
-use crate::object::known::Known;
 use crate::options::Options;
 use crate::report::Reporter;
-use crate::scope::{Scope, ScopeId};
 use crate::source::{ListWatch, Request, Verb};
 use crate::status::{Phase, StatusCell};
+use informer_core::object::ingest::Ingest;
+use informer_core::object::known::Known;
+use informer_core::scope::{Scope, ScopeId};
 
 /// Which objects a reflector keeps up with.
 #[derive(Clone, Debug)]

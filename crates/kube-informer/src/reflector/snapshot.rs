@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hashbrown::{HashMap, HashSet};
 use informer_wire::ObjectKey;
 
-use crate::object::record::Record;
+use informer_core::object::record::Record;
 
 /// Collects a list, whatever way it comes: in one piece, in pages, or as a stream of events.
 ///

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::kind::KindInfo;
-use crate::scope::Scope;
+use informer_core::scope::Scope;
 
 /// A LIST or WATCH request for the kind of a [`ListWatch`](super::ListWatch).
 ///

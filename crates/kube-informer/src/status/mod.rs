@@ -13,7 +13,7 @@ pub(crate) use self::cell::StatusCell;
 pub use self::progress::Progress;
 use crate::kind::KindInfo;
 pub use crate::report::{Cause, Failure};
-pub use crate::scope::Scope;
+pub use informer_core::scope::Scope;
 
 /// What the reflector of a scope is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

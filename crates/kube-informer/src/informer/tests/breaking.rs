@@ -21,7 +21,7 @@ use crate::object::DecodeCache;
 use crate::options::Options;
 use crate::source::{Fault, ScriptedSource};
 use crate::status::Phase;
-use crate::store::index_error::IndexError;
+use informer_core::store::index_error::IndexError;
 
 /// A recorder, one metric of which panics when told to: the one piece of foreign code that the tasks of an informer call
 /// and do not guard.

@@ -6,7 +6,7 @@ use super::support::{Rig, SOON, index_error, texts};
 use crate::error::WaitError;
 use crate::informer::IndexKey;
 use crate::object::Object;
-use crate::store::index_error::IndexError;
+use informer_core::store::index_error::IndexError;
 
 const BY_TEXT: IndexKey<ConfigMap, String> = IndexKey::new("text", "data.text");
 

@@ -18,7 +18,7 @@ use crate::object::Object;
 use crate::options::Options;
 use crate::source::StreamingList;
 use crate::source::{ByteStream, ListWatch, Request, SourceError, Verb};
-use crate::store::index_error::IndexError;
+use informer_core::store::index_error::IndexError;
 
 /// The words of the text of a ConfigMap.
 fn words(map: &Object<ConfigMap>) -> Result<Vec<String>, ObjectError> {

@@ -46,7 +46,7 @@ async fn the_page_of_errors_has_every_text_and_no_other() {
 #[test]
 fn the_page_of_errors_has_every_cause_phase_and_advice() {
     let page = page();
-    for cause in crate::cause::CAUSES {
+    for cause in informer_core::cause::CAUSES {
         assert!(page.contains(&format!("`[{cause}]`")), "the cause {cause}");
     }
     for phase in [

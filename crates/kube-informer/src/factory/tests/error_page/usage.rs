@@ -15,7 +15,7 @@ use crate::informer::SharedInformer;
 use crate::kind::Kind;
 use crate::options::Options;
 use crate::source::{Fault, SourceError, Status};
-use crate::store::index_error::IndexError;
+use informer_core::store::index_error::IndexError;
 
 variants!(
     Unmet: Timeout,

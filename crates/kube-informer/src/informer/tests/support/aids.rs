@@ -18,7 +18,7 @@ use crate::report::Failure;
 use crate::source::StreamingList;
 use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, Status};
 use crate::status::{Phase, RelistReason};
-use crate::store::index_error::IndexError;
+use informer_core::store::index_error::IndexError;
 
 /// An error answer of the server.
 pub(crate) fn http(code: u16, reason: &str) -> SourceError {

@@ -6,11 +6,14 @@
 //! - [`delta`]: what happened at the server, in order.
 //! - [`store`]: the current state, and how one commit becomes the next.
 //! - [`mailbox`]: the pending events of one handler.
+//! - [`reflector`]: where a reflector is, and what it does next.
 //!
 //! Moments are handed in, and there is no log: what fails is told to a [`Host`](host::Host) or returned. The only thread is that
 //! which trains dictionaries.
 
 // The types here hold users' functions and packed bytes; what is printed of them is the matter of those above.
+// Tests measure.
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests have a clock"))]
 #![allow(missing_debug_implementations, reason = "nothing here is shown to users")]
 
 pub mod cause;
@@ -19,5 +22,7 @@ pub mod host;
 pub mod mailbox;
 pub mod object;
 pub mod panics;
+pub mod reflector;
 pub mod scope;
+pub mod status;
 pub mod store;

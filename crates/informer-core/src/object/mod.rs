@@ -5,7 +5,7 @@
 //! different from a relative (`relatives`, `edits`) → `record`. `decoded` shares what records are decoded into.
 
 mod base;
-mod body;
+pub(crate) mod body;
 mod check;
 pub mod decoded;
 mod edits;

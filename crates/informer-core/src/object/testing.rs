@@ -32,6 +32,7 @@ impl Listening {
 }
 
 impl Host for Listening {
+    #[allow(clippy::disallowed_methods, reason = "tests have a clock")]
     fn now(&self) -> Instant {
         Instant::now()
     }

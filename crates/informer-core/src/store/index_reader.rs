@@ -118,7 +118,7 @@ impl<V: IndexValue> IndexReader<V> {
     }
 
     /// The same without copying each object out, for large buckets.
-    fn bucket<Q>(&self, value: &Q) -> Result<ShardedMap<Arc<Record>>, IndexError>
+    pub(crate) fn bucket<Q>(&self, value: &Q) -> Result<ShardedMap<Arc<Record>>, IndexError>
     where
         V: Borrow<Q>,
         Q: Hash + Eq + ?Sized,

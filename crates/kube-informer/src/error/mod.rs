@@ -40,6 +40,5 @@ pub use informer_wire::key::KeyError;
 
 pub(crate) use self::cluster::NoCluster;
 pub(crate) use self::resource::NoResource;
-pub(crate) use self::source::SourceFailure;
 pub(crate) use self::sync::Awaited;
 pub(crate) use self::wait::Unmet;

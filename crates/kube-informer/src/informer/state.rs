@@ -12,6 +12,7 @@ use crate::informer::engine::{Engine, InformerState};
 use crate::informer::scopes::ScopeSlot;
 use crate::metrics::Commit;
 use crate::status::{InformerStatus, Phase, ScopeStatus};
+use informer_core::status::gravity;
 use informer_core::store::plan::Counts;
 
 impl<K: 'static> SharedInformer<K> {
@@ -72,7 +73,7 @@ impl Engine {
             altered: self.metadata_only.load(Ordering::Relaxed)
                 || !self.options.drop_fields.is_empty()
                 || self.options.transform.is_some(),
-            phase: scopes.iter().map(|scope| scope.phase).max_by_key(|phase| phase.gravity()).unwrap_or(
+            phase: scopes.iter().map(|scope| scope.phase).max_by_key(|phase| gravity(*phase)).unwrap_or(
                 match state {
                     InformerState { stopped: true, .. } => Phase::Stopped,
                     InformerState { started: true, .. } => Phase::Watching,

@@ -4,6 +4,7 @@ mod check;
 mod compare;
 mod function;
 mod namespaces;
+mod rules;
 mod select;
 
 #[cfg(test)]

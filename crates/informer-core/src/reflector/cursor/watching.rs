@@ -1,12 +1,10 @@
 //! Following changes, and finding out when that no longer works.
 
 use std::cmp::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use informer_wire::{ObjectKey, ResourceVersion};
-use tokio::time::Instant;
 
-use super::super::check::Finding;
 use super::super::recovery::{Remedy, Trouble};
 use super::{Action, Charge, Cursor, Delay, Mode, NextStep, backoff};
 use crate::status::RelistReason;
@@ -65,11 +63,31 @@ impl Watching {
 
 /// An event or bookmark of a watch.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct News<'a> {
+pub struct News<'a> {
     /// The object; `None` for a bookmark.
-    pub(crate) key: Option<&'a ObjectKey>,
-    pub(crate) deleted: bool,
-    pub(crate) version: &'a ResourceVersion,
+    pub key: Option<&'a ObjectKey>,
+    /// Whether it says that the object is gone.
+    pub deleted: bool,
+    /// Its version.
+    pub version: &'a ResourceVersion,
+}
+
+/// What an answer says about the server's history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// Nothing speaks against its being the same.
+    Same,
+    /// It is not the one that we have seen.
+    Rewound,
+    /// The object is not there at this version: either it was deleted, and then the watch brings that, or it never was.
+    Missing {
+        /// The object.
+        key: ObjectKey,
+        /// The version that the answer is of.
+        version: ResourceVersion,
+    },
+    /// There was no usable answer.
+    Unknown,
 }
 
 impl Cursor {
@@ -94,7 +112,7 @@ impl Cursor {
             Some(listed) => Some(now.saturating_duration_since(listed)),
             None => lasted,
         };
-        let lived = watching.moved || lasted.is_some_and(|lasted| lasted >= self.short_watch);
+        let lived = watching.moved || lasted.is_some_and(|lasted| lasted >= self.rules.short_watch);
         if lived {
             self.fruitless = 0;
             self.succeeded = true;
@@ -104,7 +122,7 @@ impl Cursor {
 
     /// An event of this object could not be taken in. If its delete was waited for as a sign that the server has not gone
     /// back in time, that sign may have been this event, so nothing can be concluded from its absence any more.
-    pub(crate) fn left_out(&mut self, key: &ObjectKey) {
+    pub fn left_out(&mut self, key: &ObjectKey) {
         if let Mode::Watching(watching) = &mut self.mode
             && watching.missing.as_ref().is_some_and(|(missing, _)| missing == key)
         {
@@ -113,7 +131,7 @@ impl Cursor {
     }
 
     /// A watch that was opened where the present one is takes its place: that one was silent, and may be dead.
-    pub(crate) fn replaced(&mut self) {
+    pub fn replaced(&mut self) {
         if let Mode::Watching(watching) = &self.mode {
             let watching = Watching { silent: 0, ..watching.clone().resumed() };
             self.watch(&watching);
@@ -121,13 +139,13 @@ impl Cursor {
     }
 
     /// The server accepted the watch.
-    pub(crate) fn accepted(&mut self) {
+    pub fn accepted(&mut self) {
         self.refused = 0;
         self.may_list = false;
     }
 
     /// The watch brought a byte: the connection lives.
-    pub(crate) fn saw_byte(&mut self) {
+    pub fn saw_byte(&mut self) {
         if let Mode::Watching(watching) = &mut self.mode {
             watching.silent = 0;
         }
@@ -137,7 +155,8 @@ impl Cursor {
     ///
     /// A watch brings what is newer than the version that it was opened at, so anything older proves it. (A bookmark may be
     /// of exactly that version: servers without a watch cache send such.)
-    pub(crate) fn arrived(&mut self, now: Instant, news: News<'_>) -> Option<NextStep> {
+    pub fn arrived(&mut self, now: impl Into<Instant>, news: News<'_>) -> Option<NextStep> {
+        let now = now.into();
         let Mode::Watching(watching) = &mut self.mode else { return None };
         let went_back = match news.version.compare(&watching.at) {
             Some(Ordering::Less) => true,
@@ -158,7 +177,7 @@ impl Cursor {
     /// going back a little only means that some events come twice. Progress is a newer one.
     ///
     /// Until the list is complete this does nothing: the objects of a streamed list come in no order of versions.
-    pub(crate) fn advance(&mut self, version: &ResourceVersion) {
+    pub fn advance(&mut self, version: &ResourceVersion) {
         if let Mode::Watching(watching) = &mut self.mode {
             let newer = match version.compare(&self.last) {
                 Some(order) => order == Ordering::Greater,
@@ -176,19 +195,20 @@ impl Cursor {
 
     /// A bookmark of this version was passed on. Nothing up to its version has been missed, so an older one says nothing: taken
     /// as it is, the next watch would tell of objects that have come and gone since.
-    pub(crate) fn bookmarked(&mut self, version: &ResourceVersion) {
+    pub fn bookmarked(&mut self, version: &ResourceVersion) {
         if !version.is_older_than(&self.last) {
             self.advance(version);
         }
     }
 
     /// Whether the server should be asked if its history is still the one that we have seen.
-    pub(crate) fn wants_check(&self) -> bool {
+    pub fn wants_check(&self) -> bool {
         matches!(&self.mode, Mode::Watching(watching) if watching.resumed)
     }
 
     /// The answer to that. `None`: go on with the watch.
-    pub(crate) fn checked(&mut self, now: Instant, finding: Finding) -> Option<NextStep> {
+    pub fn checked(&mut self, now: impl Into<Instant>, finding: Finding) -> Option<NextStep> {
+        let now = now.into();
         let Mode::Watching(watching) = &mut self.mode else { return None };
         match finding {
             Finding::Same | Finding::Unknown => None,
@@ -239,7 +259,7 @@ impl Cursor {
             }
             Remedy::ResumeFewTimes => {
                 watching.strikes = watching.strikes.saturating_add(1);
-                if watching.strikes < self.thresholds.errors_to_relist {
+                if watching.strikes < self.rules.errors_to_relist {
                     NextStep::new(wait, self.watch(&watching))
                 } else {
                     self.relist_after_watch(now, RelistReason::RepeatedErrors, &trouble)
@@ -247,7 +267,7 @@ impl Cursor {
             }
             Remedy::Reopen => {
                 watching.silent = watching.silent.saturating_add(1);
-                if watching.silent < self.thresholds.silences_to_relist {
+                if watching.silent < self.rules.silences_to_relist {
                     // The silence was wait enough.
                     NextStep::new(Delay::No, self.watch(&watching))
                 } else {

@@ -1,6 +1,6 @@
 //! Reading the scope as a stream of events that goes on as the watch.
 
-use tokio::time::Instant;
+use std::time::Instant;
 
 use super::super::recovery::{Remedy, Trouble};
 use super::{Action, Cursor, Delay, Mode, NextStep, backoff};
@@ -76,7 +76,7 @@ impl Cursor {
     fn ended_early(&mut self, mut streaming: Streaming, trouble: Trouble) -> NextStep {
         streaming.early_ends = streaming.early_ends.saturating_add(1);
         let wait = backoff(&trouble);
-        if streaming.early_ends < self.thresholds.early_ends_to_list {
+        if streaming.early_ends < self.rules.early_ends_to_list {
             NextStep::new(wait, self.stream(streaming)).reporting(trouble)
         } else {
             self.fall_back(wait).reporting(trouble)
@@ -92,7 +92,7 @@ impl Cursor {
 
     /// The server cannot stream lists, or cannot keep up with this one, so it is not asked to again for a while.
     fn fall_back_for_long(&mut self, now: Instant) -> NextStep {
-        self.no_streaming_until = now.checked_add(self.fallback_memory);
+        self.no_streaming_until = now.checked_add(self.rules.fallback_memory);
         self.fall_back(Delay::No)
     }
 }

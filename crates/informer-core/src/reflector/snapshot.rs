@@ -5,13 +5,13 @@ use std::sync::Arc;
 use hashbrown::{HashMap, HashSet};
 use informer_wire::ObjectKey;
 
-use informer_core::object::record::Record;
+use crate::object::record::Record;
 
 /// Collects a list, whatever way it comes: in one piece, in pages, or as a stream of events.
 ///
 /// One entry a key, the last one wins; the order is that of first appearance, which is the server's.
 #[derive(Debug, Default)]
-pub(crate) struct SnapshotBuilder {
+pub struct SnapshotBuilder {
     records: Vec<Option<Arc<Record>>>,
     places: HashMap<ObjectKey, usize>,
     /// Keys that came and are not in it.
@@ -20,7 +20,7 @@ pub(crate) struct SnapshotBuilder {
 
 impl SnapshotBuilder {
     /// Takes an object, in the place of an earlier one with the same key. True if its key comes for the first time.
-    pub(crate) fn put(&mut self, record: Arc<Record>) -> bool {
+    pub fn put(&mut self, record: Arc<Record>) -> bool {
         match self.places.get(record.key()) {
             Some(&place) => {
                 self.records[place] = Some(record);
@@ -37,7 +37,7 @@ impl SnapshotBuilder {
 
     /// Forgets an object: it was deleted, or its newest version cannot be taken in. True if its key comes for the first
     /// time.
-    pub(crate) fn remove(&mut self, key: &ObjectKey) -> bool {
+    pub fn remove(&mut self, key: &ObjectKey) -> bool {
         let place = self.places.remove(key);
         if let Some(place) = place {
             self.records[place] = None;
@@ -46,12 +46,12 @@ impl SnapshotBuilder {
     }
 
     /// How many objects are in it.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.places.len()
     }
 
     /// What was collected; the builder is empty again.
-    pub(crate) fn finish(&mut self) -> Vec<Arc<Record>> {
+    pub fn finish(&mut self) -> Vec<Arc<Record>> {
         self.places = HashMap::new();
         self.absent = HashSet::new();
         std::mem::take(&mut self.records).into_iter().flatten().collect()

@@ -127,8 +127,8 @@ fn a_failure_tells_its_status_and_the_wait_asked_for() {
 fn every_trouble_says_what_happened() {
     let key = ObjectKey::namespaced("n", "big");
     for (trouble, text) in [
-        (Trouble::from(SourceError::transport("refused")), "refused"),
-        (Trouble::from(SourceError::from(Status { message: "no".into(), ..Status::default() })), "no"),
+        (Trouble::Transport("refused".into()), "refused"),
+        (Trouble::Http(Status { message: "no".into(), ..Status::default() }), "no"),
         (Trouble::CutFrame, "middle of a document"),
         (Trouble::NotJson("at 3".into()), "not JSON: at 3"),
         (Trouble::TooBig { limit: 9, key: Some(key) }, "n/big is larger than the limit of 9"),
@@ -148,18 +148,4 @@ fn every_trouble_says_what_happened() {
     ] {
         assert!(trouble.to_string().contains(text), "{trouble}");
     }
-}
-
-#[test]
-fn what_resumes_a_watch_is_counted_by_name() {
-    let resuming = [
-        Trouble::Transport(String::new()),
-        Trouble::Http(Status { code: 500, ..Status::default() }),
-        Trouble::CutFrame,
-        Trouble::TooBig { limit: 1, key: None },
-        Trouble::VeryShort,
-        Trouble::Silent(Duration::ZERO),
-    ];
-    let names: Vec<_> = std::iter::once("ended").chain(resuming.iter().map(Trouble::name)).collect();
-    assert_eq!(names, crate::status::cell::RESTARTS);
 }

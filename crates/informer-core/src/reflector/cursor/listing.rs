@@ -1,11 +1,12 @@
 //! Reading the scope with LIST, in one piece or in pages.
 
+use std::time::Instant;
+
 use informer_wire::ResourceVersion;
-use tokio::time::Instant;
 
 use super::super::recovery::{Remedy, Trouble};
 use super::{Action, Charge, Cursor, Delay, Mode, NextStep, backoff};
-use crate::source::{ListParams, VersionMatch};
+use crate::reflector::request::{ListParams, VersionMatch};
 use crate::status::RelistReason;
 
 /// The size of a page where the server would otherwise have to read everything from its storage at once.
@@ -73,7 +74,7 @@ impl Cursor {
         };
         let mut listing = Listing::new(version, false);
         // A cache answers a concrete version only without a limit, and ignores the limit for version 0.
-        listing.limit = match self.page_size {
+        listing.limit = match self.rules.page_size {
             Some(size) => Some(size),
             None if self.pages_anything || !listing.concrete() => Some(PAGE),
             None => None,
@@ -90,13 +91,14 @@ impl Cursor {
 
     /// A LIST was read to its end: the version it belongs to, and the token of the next page if there is one. `forward`:
     /// it brought an object that the pages before had not. `None`: this was the last page, the list can be completed.
-    pub(crate) fn page(
+    pub fn page(
         &mut self,
-        now: Instant,
+        now: impl Into<Instant>,
         version: &ResourceVersion,
         token: Option<String>,
         forward: bool,
     ) -> Option<NextStep> {
+        let now = now.into();
         let Mode::Listing(listing) = &self.mode else {
             return Some(self.failed(now, Trouble::NotAList("an answer nobody asked for".into()), None));
         };

@@ -5,7 +5,21 @@ mod watching;
 use std::ops::Deref;
 
 use super::*;
-use crate::source::{Status, VersionMatch};
+use informer_wire::Status;
+
+use crate::reflector::request::VersionMatch;
+
+fn rules() -> Rules {
+    Rules {
+        page_size: None,
+        streaming: StreamingList::Auto,
+        fallback_memory: Duration::from_secs(3600),
+        short_watch: Duration::from_secs(1),
+        errors_to_relist: 3,
+        silences_to_relist: 2,
+        early_ends_to_list: 3,
+    }
+}
 
 /// A cursor and a clock for it.
 struct Script {
@@ -14,20 +28,20 @@ struct Script {
 }
 
 impl Script {
-    fn new(settings: &Options) -> Self {
-        Self { cursor: Cursor::new(settings), now: Instant::now() }
+    fn new(rules: Rules) -> Self {
+        Self { cursor: Cursor::new(rules), now: Instant::now() }
     }
 
     /// LIST only, at its first step.
     fn lists() -> (Self, NextStep) {
-        let mut script = Self::new(&Options::default().streaming_list(StreamingList::Never));
+        let mut script = Self::new(Rules { streaming: StreamingList::Never, ..rules() });
         let step = script.cursor.begin(script.now);
         (script, step)
     }
 
     /// Streaming, at its first step.
     fn streams() -> (Self, NextStep) {
-        let mut script = Self::new(&Options::default());
+        let mut script = Self::new(rules());
         let step = script.cursor.begin(script.now);
         (script, step)
     }
@@ -41,8 +55,8 @@ impl Script {
     }
 
     /// The same with other settings.
-    fn watching_with(settings: Options, version: &str) -> Self {
-        let mut script = Self::new(&settings.streaming_list(StreamingList::Never));
+    fn watching_with(rules: Rules, version: &str) -> Self {
+        let mut script = Self::new(Rules { streaming: StreamingList::Never, ..rules });
         script.cursor.begin(script.now);
         script.page(version, None);
         script

@@ -1,5 +1,5 @@
 use super::*;
-use informer_core::object::testing::{origin, record};
+use crate::object::testing::{origin, record};
 
 fn seen(objects: &[Arc<Record>]) -> Vec<String> {
     objects.iter().map(|object| format!("{}@{}", object.key(), object.head.resource_version)).collect()

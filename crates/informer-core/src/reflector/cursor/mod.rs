@@ -18,35 +18,48 @@ mod listing;
 mod streaming;
 mod watching;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use informer_wire::ResourceVersion;
-use tokio::time::Instant;
 
 use self::listing::Listing;
 use self::streaming::Streaming;
-pub(crate) use self::watching::News;
 use self::watching::Watching;
+pub use self::watching::{Finding, News};
 use super::recovery::Trouble;
-use crate::options::Options;
-use crate::source::ListParams;
-use crate::source::StreamingList;
+use crate::reflector::request::{ListParams, StreamingList};
 use crate::status::{Phase, RelistReason};
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Action {
+pub enum Action {
     /// Read the scope as a stream and, once its end is marked, go on with the same stream as a watch.
-    StreamingList { version: String, reuse: bool },
+    StreamingList {
+        /// The version asked for, empty for the most recent state.
+        version: String,
+        /// Whether unchanged objects may be taken over from the store.
+        reuse: bool,
+    },
     /// Send a LIST. `fresh` starts a new snapshot, otherwise this is the next page of the one being read.
-    List { params: ListParams, fresh: bool, reuse: bool },
+    List {
+        /// The parameters of the request.
+        params: ListParams,
+        /// Whether a new snapshot begins.
+        fresh: bool,
+        /// Whether unchanged objects may be taken over from the store.
+        reuse: bool,
+    },
     /// Follow changes after this version.
-    Watch { version: String },
+    Watch {
+        /// The version.
+        version: String,
+    },
 }
 
 /// How long to wait before it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Delay {
+pub enum Delay {
+    /// Not at all.
     No,
     /// A few milliseconds at random: a watch that lived has ended and is resumed.
     Resume,
@@ -54,6 +67,7 @@ pub(crate) enum Delay {
     Spread,
     /// The next delay of the backoff, and not less than the server asked for.
     Backoff {
+        /// The time that the server asked for.
         at_least: Option<Duration>,
     },
     /// The kind is not served: a backoff of its own that begins soon, and ends at once to twice the configured time.
@@ -64,7 +78,7 @@ pub(crate) enum Delay {
 
 /// Which allowance a request is taken from. An empty one is one more wait, whatever the step says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Charge {
+pub enum Charge {
     /// None: the first list of a scope, and the next page of a list that goes forward.
     Free,
     /// That of lists and watches.
@@ -77,16 +91,19 @@ pub(crate) enum Charge {
 
 /// The answer to something that happened: what to note, how long to wait, what to do then.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct NextStep {
+pub struct NextStep {
     /// The scope has to be read as a whole, for this reason.
-    pub(crate) relist: Option<RelistReason>,
+    pub relist: Option<RelistReason>,
     /// Streaming was given up for LIST.
-    pub(crate) fallback: bool,
+    pub fallback: bool,
     /// A failure to report to the user.
-    pub(crate) report: Option<Trouble>,
-    pub(crate) wait: Delay,
-    pub(crate) charge: Charge,
-    pub(crate) action: Action,
+    pub report: Option<Trouble>,
+    /// How long to wait before the action.
+    pub wait: Delay,
+    /// Who pays for it.
+    pub charge: Charge,
+    /// The action.
+    pub action: Action,
 }
 
 impl NextStep {
@@ -106,20 +123,36 @@ impl NextStep {
         self
     }
 
-    pub(crate) fn charged(mut self, charge: Charge) -> Self {
+    /// The same, taken from this allowance.
+    pub fn charged(mut self, charge: Charge) -> Self {
         self.charge = charge;
         self
     }
 }
 
+/// The numbers by which a cursor decides.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// How many objects a page has, if that is fixed.
+    pub page_size: Option<u32>,
+    /// Whether lists are streamed.
+    pub streaming: StreamingList,
+    /// For how long lists are not streamed after that failed.
+    pub fallback_memory: Duration,
+    /// A watch that lasted so long did what watches are for.
+    pub short_watch: Duration,
+    /// After so many errors of watches in a row everything is read.
+    pub errors_to_relist: u32,
+    /// After so many silent watches in a row everything is read.
+    pub silences_to_relist: u32,
+    /// After so many streamed lists in a row that ended early LIST is used.
+    pub early_ends_to_list: u32,
+}
+
 /// Where a reflector is. See the module.
 #[derive(Clone, Debug)]
-pub(crate) struct Cursor {
-    page_size: Option<u32>,
-    streaming: StreamingList,
-    fallback_memory: Duration,
-    short_watch: Duration,
-    thresholds: Thresholds,
+pub struct Cursor {
+    rules: Rules,
     /// Nothing up to this version has been missed.
     last: ResourceVersion,
     /// The newest version that the server was seen at before the list was requested that is being read: `last`, or that of a
@@ -153,14 +186,6 @@ pub(crate) struct Cursor {
     mode: Mode,
 }
 
-/// After how many errors in a row the reflector relists or stops streaming lists. As in [`Options`].
-#[derive(Clone, Copy, Debug)]
-struct Thresholds {
-    errors_to_relist: u32,
-    silences_to_relist: u32,
-    early_ends_to_list: u32,
-}
-
 #[derive(Clone, Debug)]
 enum Mode {
     Streaming(Streaming),
@@ -169,17 +194,10 @@ enum Mode {
 }
 
 impl Cursor {
-    pub(crate) fn new(settings: &Options) -> Self {
+    /// Before the first list.
+    pub fn new(rules: impl Into<Rules>) -> Self {
         Self {
-            page_size: settings.page_size,
-            streaming: settings.streaming_list,
-            fallback_memory: settings.fallback_memory,
-            short_watch: settings.short_watch,
-            thresholds: Thresholds {
-                errors_to_relist: settings.errors_to_relist,
-                silences_to_relist: settings.silences_to_relist,
-                early_ends_to_list: settings.early_ends_to_list,
-            },
+            rules: rules.into(),
             last: ResourceVersion::empty(),
             seen: ResourceVersion::empty(),
             latest: false,
@@ -197,12 +215,14 @@ impl Cursor {
     }
 
     /// The first step.
-    pub(crate) fn begin(&mut self, now: Instant) -> NextStep {
+    pub fn begin(&mut self, now: impl Into<Instant>) -> NextStep {
+        let now = now.into();
         self.relist(now, RelistReason::First, Delay::No).charged(Charge::Free)
     }
 
     /// The user wants everything read again: the most recent state, nothing taken over from the store.
-    pub(crate) fn refresh(&mut self, now: Instant) -> NextStep {
+    pub fn refresh(&mut self, now: impl Into<Instant>) -> NextStep {
+        let now = now.into();
         self.latest = true;
         self.reuse = false;
         // If the list that follows a rewind has not been read to its end, this one takes its place, and still has to count
@@ -217,13 +237,20 @@ impl Cursor {
 
     /// More objects are waited for than can be looked up one by one: a list of the most recent state settles them all. It is
     /// free here, because the lookups took it from their own budget.
-    pub(crate) fn settle(&mut self, now: Instant) -> NextStep {
+    pub fn settle(&mut self, now: impl Into<Instant>) -> NextStep {
+        let now = now.into();
         self.latest = true;
         self.relist(now, RelistReason::Waited, Delay::No).charged(Charge::Free)
     }
 
     /// A request or the body of its answer failed. `lasted`: for how long, if the server had accepted the request before.
-    pub(crate) fn failed(&mut self, now: Instant, trouble: Trouble, lasted: Option<Duration>) -> NextStep {
+    pub fn failed(
+        &mut self,
+        now: impl Into<Instant>,
+        trouble: Trouble,
+        lasted: Option<Duration>,
+    ) -> NextStep {
+        let now = now.into();
         match self.mode.clone() {
             Mode::Streaming(streaming) => self.streaming_failed(now, streaming, trouble, lasted.is_some()),
             Mode::Listing(listing) => self.list_failed(now, &listing, trouble),
@@ -232,7 +259,8 @@ impl Cursor {
     }
 
     /// The server ended the stream in good order, this long after it was asked for. `objects`: how many of a list it brought.
-    pub(crate) fn ended(&mut self, now: Instant, lasted: Duration, objects: usize) -> NextStep {
+    pub fn ended(&mut self, now: impl Into<Instant>, lasted: Duration, objects: usize) -> NextStep {
+        let now = now.into();
         match self.mode.clone() {
             Mode::Watching(watching) if self.lived(now, &watching, Some(lasted)) => {
                 NextStep::new(Delay::Resume, self.watch(&watching.resumed()))
@@ -245,12 +273,12 @@ impl Cursor {
     }
 
     /// Whether something succeeded since this was last asked, so that the next failure is a first one.
-    pub(crate) fn take_success(&mut self) -> bool {
+    pub fn take_success(&mut self) -> bool {
         std::mem::take(&mut self.succeeded)
     }
 
     /// What the reflector is doing, as users see it, while no wait is on.
-    pub(crate) fn phase(&self) -> Phase {
+    pub fn phase(&self) -> Phase {
         match &self.mode {
             _ if self.is_polling() => Phase::Polling,
             Mode::Watching(watching) if watching.in_doubt() => Phase::Stalled,
@@ -261,7 +289,7 @@ impl Cursor {
     }
 
     /// The version up to which nothing has been missed, empty before the first list.
-    pub(crate) fn last(&self) -> &ResourceVersion {
+    pub fn last(&self) -> &ResourceVersion {
         &self.last
     }
 
@@ -275,7 +303,7 @@ impl Cursor {
 
     /// Starts a round, the first for its reason or one more after a failed one.
     fn round(&mut self, now: Instant, wait: Delay) -> NextStep {
-        let may_stream = match self.streaming {
+        let may_stream = match self.rules.streaming {
             // A streamed list is a watch.
             _ if self.no_streaming || self.is_refused() => false,
             StreamingList::Always => true,
@@ -287,7 +315,7 @@ impl Cursor {
     }
 
     /// A list is about to be requested, and this is the newest version that the server has been seen at by then.
-    pub(crate) fn requesting(&mut self, seen: ResourceVersion) {
+    pub fn requesting(&mut self, seen: ResourceVersion) {
         self.seen = seen;
     }
 
@@ -326,11 +354,12 @@ impl Cursor {
     /// that was known before. `Err`: it is not to be used; do that instead.
     ///
     /// The one end of every list: whatever has to be checked before a list is believed is checked here.
-    pub(crate) fn complete(
+    pub fn complete(
         &mut self,
-        now: Instant,
+        now: impl Into<Instant>,
         version: &ResourceVersion,
     ) -> Result<bool, Box<NextStep>> {
+        let now = now.into();
         if !version.is_concrete() {
             let what = if matches!(self.mode, Mode::Streaming(_)) { "the mark of its end" } else { "it" };
             let trouble = Trouble::NotAList(format!("{what} has no resourceVersion"));
@@ -354,7 +383,7 @@ impl Cursor {
     }
 
     /// Opens the watch that follows a LIST; a streamed list goes on as its own watch.
-    pub(crate) fn watch_after_list(&mut self) -> NextStep {
+    pub fn watch_after_list(&mut self) -> NextStep {
         NextStep::new(Delay::No, self.watch(&Watching::default()))
     }
 
@@ -365,7 +394,7 @@ impl Cursor {
 
     /// Whether watches are refused so often that it is tried whether lists are allowed.
     fn is_refused(&self) -> bool {
-        self.refused >= self.thresholds.errors_to_relist
+        self.refused >= self.rules.errors_to_relist
     }
 
     /// Whether lists are allowed and watches are not, so that the scope is listed now and then.

@@ -6,12 +6,11 @@ use std::time::Duration;
 use informer_wire::framing::StreamError;
 use informer_wire::{ObjectKey, Status};
 
-use crate::error::{SourceError, SourceFailure};
 use crate::status::RelistReason;
 
 /// Something that went wrong with a request or the body of its answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Trouble {
+pub enum Trouble {
     /// No HTTP answer, or the connection broke.
     Transport(String),
     /// An error answer, an ERROR event, or a Status where objects should be.
@@ -21,7 +20,12 @@ pub(crate) enum Trouble {
     /// The body is not JSON.
     NotJson(String),
     /// A document is larger than the limit.
-    TooBig { limit: usize, key: Option<ObjectKey> },
+    TooBig {
+        /// The limit in bytes.
+        limit: usize,
+        /// The object, if its key was read.
+        key: Option<ObjectKey>,
+    },
     /// The answer to a LIST is JSON but not a list of the kind, or has no version.
     NotAList(String),
     /// The pages of a list belong to different versions.
@@ -29,11 +33,19 @@ pub(crate) enum Trouble {
     /// A watch ended at once and brought nothing.
     VeryShort,
     /// A streamed list ended before the mark of its end, after so many objects.
-    EndedEarly { objects: usize },
+    EndedEarly {
+        /// How many.
+        objects: usize,
+    },
     /// No byte for this long.
     Silent(Duration),
     /// A streamed list brought neither its end nor enough new objects in this time.
-    NoEnd { objects: u32, within: Duration },
+    NoEnd {
+        /// How many new objects came.
+        objects: u32,
+        /// The time.
+        within: Duration,
+    },
     /// A LIST did not come to its end in this time.
     TooLong(Duration),
     /// The server's history is not the one that was seen before.
@@ -42,7 +54,7 @@ pub(crate) enum Trouble {
 
 /// What a failure calls for while a watch is being opened or followed.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Remedy {
+pub enum Remedy {
     /// The connection was lost: resume at the same version after a wait, and make sure the server is still the same.
     Reconnect,
     /// The server does not want us now: resume at the same version after a wait.
@@ -61,7 +73,7 @@ pub(crate) enum Remedy {
 
 impl Trouble {
     /// The remedy, one row of D15 each.
-    pub(crate) fn remedy(&self) -> Remedy {
+    pub fn remedy(&self) -> Remedy {
         match self {
             Self::Transport(_) | Self::CutFrame => Remedy::Reconnect,
             Self::Http(failure) if failure.is_expired() => Remedy::Relist(RelistReason::Expired),
@@ -84,7 +96,7 @@ impl Trouble {
     }
 
     /// A short fixed name for metrics.
-    pub(crate) fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Transport(_) => "transport",
             Self::Http(_) => "http",
@@ -103,7 +115,7 @@ impl Trouble {
     }
 
     /// Whether the server says that it cannot stream lists, so that asking again soon is pointless.
-    pub(crate) fn rejects_streaming(&self) -> bool {
+    pub fn rejects_streaming(&self) -> bool {
         match self {
             Self::Http(failure) => {
                 (400..500).contains(&failure.code)
@@ -115,17 +127,17 @@ impl Trouble {
     }
 
     /// Whether the server cannot make sense of the request.
-    pub(crate) fn is_bad_request(&self) -> bool {
+    pub fn is_bad_request(&self) -> bool {
         matches!(self, Self::Http(Status { code: 400, .. }))
     }
 
     /// Whether it is part of normal life and not worth an error report: history does not last for ever.
-    pub(crate) fn is_routine(&self) -> bool {
+    pub fn is_routine(&self) -> bool {
         matches!(self, Self::Http(failure) if failure.is_expired())
     }
 
     /// The text for users. For a sensitive kind without the server's message, which may quote an object.
-    pub(crate) fn told(&self, sensitive: bool) -> String {
+    pub fn told(&self, sensitive: bool) -> String {
         match self {
             Self::Http(failure) if sensitive => failure.clone().without_content().to_string(),
             _ => self.to_string(),
@@ -133,7 +145,7 @@ impl Trouble {
     }
 
     /// How long the server asks to wait.
-    pub(crate) fn retry_after(&self) -> Option<Duration> {
+    pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Http(failure) => failure.retry_after,
             _ => None,
@@ -141,19 +153,10 @@ impl Trouble {
     }
 
     /// The HTTP status, if the server answered with one.
-    pub(crate) fn http_status(&self) -> Option<u16> {
+    pub fn http_status(&self) -> Option<u16> {
         match self {
             Self::Http(failure) => Some(failure.code).filter(|&code| code != 0),
             _ => None,
-        }
-    }
-}
-
-impl From<SourceError> for Trouble {
-    fn from(error: SourceError) -> Self {
-        match error.into_failure() {
-            SourceFailure::Transport(message) => Self::Transport(message),
-            SourceFailure::Http(failure) => Self::Http(failure),
         }
     }
 }

@@ -9,15 +9,18 @@ const KEPT: usize = 8;
 
 /// An object at the version at which we last saw it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Seen {
-    pub(crate) key: ObjectKey,
-    pub(crate) uid: Uid,
-    pub(crate) version: ResourceVersion,
+pub struct Seen {
+    /// Its key.
+    pub key: ObjectKey,
+    /// Its uid.
+    pub uid: Uid,
+    /// The version.
+    pub version: ResourceVersion,
 }
 
 /// A few of the newest objects.
 #[derive(Debug)]
-pub(crate) struct Newest {
+pub struct Newest {
     /// The newest last.
     seen: Vec<Seen>,
     /// The latest version of which it is known what was gone by then. An answer as of an earlier one may show an object that is
@@ -34,7 +37,7 @@ impl Default for Newest {
 impl Newest {
     /// Records the current state of an object, unless a newer one is known: a watch may lag behind a lookup. An object whose
     /// version cannot be compared proves nothing and is not recorded.
-    pub(crate) fn put(&mut self, key: &ObjectKey, uid: &Uid, version: &ResourceVersion) {
+    pub fn put(&mut self, key: &ObjectKey, uid: &Uid, version: &ResourceVersion) {
         if self.seen.iter().any(|seen| seen.key == *key && version.is_older_than(&seen.version)) {
             return;
         }
@@ -54,25 +57,19 @@ impl Newest {
     }
 
     /// Records an object as a lookup found it. The answer may be late: what is older than the last delete or list proves nothing.
-    pub(crate) fn looked(
-        &mut self,
-        key: &ObjectKey,
-        uid: &Uid,
-        version: &ResourceVersion,
-        as_of: &ResourceVersion,
-    ) {
+    pub fn looked(&mut self, key: &ObjectKey, uid: &Uid, version: &ResourceVersion, as_of: &ResourceVersion) {
         if !as_of.is_older_than(&self.passed) {
             self.put(key, uid, version);
         }
     }
 
     /// Forgets an object that is gone.
-    pub(crate) fn remove(&mut self, key: &ObjectKey) {
+    pub fn remove(&mut self, key: &ObjectKey) {
         self.seen.retain(|seen| seen.key != *key);
     }
 
     /// Forgets an object that was gone at this version, unless a newer state of it is known.
-    pub(crate) fn gone(&mut self, key: &ObjectKey, version: &ResourceVersion) {
+    pub fn gone(&mut self, key: &ObjectKey, version: &ResourceVersion) {
         self.seen.retain(|seen| seen.key != *key || version.is_older_than(&seen.version));
         self.pass(version);
     }
@@ -85,7 +82,7 @@ impl Newest {
 
     /// A list of this version was read, which says it all, but for what was looked up at a later one. `None`: nothing counts
     /// that was known before.
-    pub(crate) fn begin(&mut self, version: Option<&ResourceVersion>) {
+    pub fn begin(&mut self, version: Option<&ResourceVersion>) {
         self.seen.retain(|seen| version.is_some_and(|version| version.is_older_than(&seen.version)));
         match version {
             Some(version) => self.pass(version),
@@ -94,10 +91,7 @@ impl Newest {
     }
 
     /// Records all objects of a list, each key once.
-    pub(crate) fn fill<'a>(
-        &mut self,
-        objects: impl Iterator<Item = (&'a ObjectKey, &'a Uid, &'a ResourceVersion)>,
-    ) {
+    pub fn fill<'a>(&mut self, objects: impl Iterator<Item = (&'a ObjectKey, &'a Uid, &'a ResourceVersion)>) {
         for (key, uid, version) in objects {
             // A list can be long, and nearly all of it is older than the newest few.
             let is_older = |oldest: &Seen| !oldest.version.is_older_than(version);
@@ -108,12 +102,12 @@ impl Newest {
     }
 
     /// The newest of them.
-    pub(crate) fn last(&self) -> Option<&Seen> {
+    pub fn last(&self) -> Option<&Seen> {
         self.seen.last()
     }
 
     /// Whether this object is still held at this version.
-    pub(crate) fn has(&self, seen: &Seen) -> bool {
+    pub fn has(&self, seen: &Seen) -> bool {
         self.seen.contains(seen)
     }
 }

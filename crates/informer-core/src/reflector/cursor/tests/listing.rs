@@ -60,8 +60,8 @@ fn b_021_p_010_too_large_asks_for_the_most_recent_state_rather_than_looping() {
 
 #[test]
 fn b_022_an_explicit_page_size_is_always_sent() {
-    let settings = Options::default().streaming_list(StreamingList::Never).page_size(4);
-    let mut script = Script::new(&settings);
+    let settings = Rules { streaming: StreamingList::Never, page_size: Some(4), ..rules() };
+    let mut script = Script::new(settings);
     assert_eq!(script.cursor.begin(script.now).action, list("0", Some(4)));
     script.page("10", None);
     assert_eq!(script.fail(expired()).action, list("10", Some(4)));
@@ -112,8 +112,8 @@ fn b_560_pages_are_of_500_and_asked_for_one_after_the_other() {
 
 #[test]
 fn b_025_b_563_p_024_history_lost_between_pages_means_one_list_in_one_piece_at_the_version_asked_for() {
-    let settings = Options::default().streaming_list(StreamingList::Never).page_size(4);
-    let mut script = Script::new(&settings);
+    let settings = Rules { streaming: StreamingList::Never, page_size: Some(4), ..rules() };
+    let mut script = Script::new(settings);
     script.cursor.begin(script.now);
     script.page("10", None);
     assert_eq!(script.fail(expired()).action, list("10", Some(4)));
@@ -167,7 +167,7 @@ fn p_025_only_the_absence_of_a_token_ends_the_list() {
 #[test]
 fn b_562_p_026_further_pages_drop_the_version_and_keep_the_limit() {
     let mut script = Script::watching_after_list("10");
-    script.cursor.page_size = Some(7);
+    script.cursor.rules.page_size = Some(7);
     script.fail(expired());
     let Action::List { params, fresh, .. } = script.page("11", Some("c1")).step.action else {
         panic!("expected a list")

@@ -179,9 +179,9 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod delta;
 pub mod error;
 mod factory;
+mod fifo;
 mod handler;
 mod informer;
 pub mod kind;
@@ -191,10 +191,8 @@ pub mod object;
 mod options;
 mod reflector;
 mod report;
-mod scope;
 pub mod source;
 pub mod status;
-mod store;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 

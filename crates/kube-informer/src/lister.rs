@@ -11,11 +11,12 @@ use serde::de::DeserializeOwned;
 use crate::error::NotFoundError;
 use crate::kind::{AcrossCluster, InNamespaces, Kind};
 use crate::object::Object;
-use crate::object::origin::Origin;
-use crate::object::record::Record;
+use crate::object::labels::Matcher;
 use crate::report::Cause;
-use crate::scope::Scope;
-use crate::store::indexer::Indexer;
+use informer_core::object::origin::Origin;
+use informer_core::object::record::Record;
+use informer_core::scope::Scope;
+use informer_core::store::indexer::Indexer;
 
 /// Reads an informer's cache. Cheap to clone; never talks to the server.
 ///
@@ -121,7 +122,8 @@ impl<K> Lister<K> {
 
     /// The objects that match a label selector.
     pub fn matching(&self, selector: &Selector) -> Vec<Object<K>> {
-        objects(self.indexer.matching(&Scope::All, selector))
+        let matcher = Matcher::new(selector);
+        objects(self.indexer.matching(&Scope::All, |labels| matcher.matches(labels)))
     }
 
     /// The object with this key.
@@ -194,10 +196,10 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Lister<K> {
                 Ok(decoded) => return Some(decoded),
                 Err(error) => error,
             };
-            if object.record().decoded.report_failure::<K>() {
+            if object.record().report_failure::<K>() {
                 let cause =
                     Cause::Undecodable { key: object.key().clone(), message: error.message().to_owned() };
-                self.origin.reporter.report(None, cause);
+                self.origin.host.failed(cause);
             }
             None
         };
@@ -221,7 +223,8 @@ impl<K> NamespaceLister<K> {
 
     /// The objects of the namespace that match a label selector.
     pub fn matching(&self, selector: &Selector) -> Vec<Object<K>> {
-        objects(self.all.indexer.matching(&self.scope, selector))
+        let matcher = Matcher::new(selector);
+        objects(self.all.indexer.matching(&self.scope, |labels| matcher.matches(labels)))
     }
 
     /// The object of a name.

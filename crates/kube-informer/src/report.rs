@@ -4,13 +4,17 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
-use informer_wire::ObjectKey;
 use parking_lot::Mutex;
 
 use crate::kind::KindInfo;
 use crate::metrics::{CounterBy, Metrics};
-use crate::scope::Scope;
+pub use informer_core::cause::Cause;
+use informer_core::cause::{CAUSES, describe};
+use informer_core::host::Host;
+use informer_core::panics::user_panic;
+use informer_core::scope::Scope;
 
 /// A failure of an informer. The informer survives all of them except [`Cause::Broken`]. The error callback is called
 /// with each.
@@ -25,155 +29,16 @@ pub struct Failure {
     pub cause: Cause,
 }
 
-/// The cause of a failure.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Cause {
-    /// A list failed; the informer tries it again.
-    List {
-        /// The HTTP status, if the server answered.
-        status: Option<u16>,
-        /// What the server or the connection said.
-        message: String,
-    },
-    /// A watch failed or ended with an error; the informer resumes it or lists again.
-    Watch {
-        /// The HTTP status, if the server answered.
-        status: Option<u16>,
-        /// What the server or the connection said.
-        message: String,
-    },
-    /// An object was left out: it has no name, is of another kind, or the transform refused it.
-    LeftOut {
-        /// Its key, where it could be read.
-        key: Option<ObjectKey>,
-        /// Why.
-        message: String,
-    },
-    /// None of the objects sampled at the start decodes into the informer's type.
-    WrongType {
-        /// The decoder's message about the last of them.
-        message: String,
-    },
-    /// An object did not decode into the requested type.
-    Undecodable {
-        /// Its key.
-        key: ObjectKey,
-        /// What the decoder said.
-        message: String,
-    },
-    /// The `Drop` of the type that an object was decoded into panicked.
-    Drop {
-        /// Its key.
-        key: ObjectKey,
-        /// What it said.
-        message: String,
-    },
-    /// An index function failed or panicked; the object is not in that index.
-    Index {
-        /// The index.
-        index: Arc<str>,
-        /// The object.
-        key: ObjectKey,
-        /// What it said.
-        message: String,
-    },
-    /// A handler panicked. Other handlers, and later events of this handler, are not affected, unless the task of the
-    /// handler itself failed: then the handler has ended.
-    Handler {
-        /// The handler.
-        handler: Arc<str>,
-        /// What it said.
-        message: String,
-    },
-    /// The informer itself panicked and has stopped: its cache stays readable and is not kept up to date any more.
-    Broken {
-        /// What it said.
-        message: String,
-    },
-}
-
-impl Cause {
-    /// The names of all causes.
-    pub(crate) const NAMES: &'static [&'static str] =
-        &["list", "watch", "left_out", "wrong_type", "undecodable", "drop", "index", "handler", "broken"];
-
-    /// The HTTP status, if the server answered with one.
-    pub fn http_status(&self) -> Option<u16> {
-        match self {
-            Self::List { status, .. } | Self::Watch { status, .. } => *status,
-            _ => None,
-        }
-    }
-
-    /// The message of the server, the connection, the decoder or the user's code.
-    pub fn message(&self) -> &str {
-        match self {
-            Self::List { message, .. }
-            | Self::Watch { message, .. }
-            | Self::LeftOut { message, .. }
-            | Self::WrongType { message }
-            | Self::Undecodable { message, .. }
-            | Self::Drop { message, .. }
-            | Self::Index { message, .. }
-            | Self::Handler { message, .. }
-            | Self::Broken { message } => message,
-        }
-    }
-
-    /// A short fixed name for logs and metrics.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::List { .. } => "list",
-            Self::Watch { .. } => "watch",
-            Self::LeftOut { .. } => "left_out",
-            Self::WrongType { .. } => "wrong_type",
-            Self::Undecodable { .. } => "undecodable",
-            Self::Drop { .. } => "drop",
-            Self::Index { .. } => "index",
-            Self::Handler { .. } => "handler",
-            Self::Broken { .. } => "broken",
-        }
-    }
-}
-
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = &self.kind;
-        match &self.cause {
-            Cause::List { status, message } | Cause::Watch { status, message } => {
-                write!(f, "cannot {} {kind}", self.cause.name())?;
-                if let Some(scope) = &self.scope {
-                    write!(f, " in {scope}")?;
-                }
-                if let Some(status) = status {
-                    write!(f, " (HTTP {status})")?;
-                }
-                write!(f, ": {message}")?;
-                match advice(kind, *status, message) {
-                    Some(advice) => write!(f, "; {advice}"),
-                    None => Ok(()),
-                }
-            }
-            Cause::LeftOut { key: Some(key), message } => write!(f, "{kind} {key} is left out: {message}"),
-            Cause::LeftOut { key: None, message } => write!(f, "an object of {kind} is left out: {message}"),
-            Cause::WrongType { message } => {
-                write!(f, "no object of {kind} decodes into the informer's type, check the type: {message}")
-            }
-            Cause::Undecodable { key, message } => write!(f, "{kind} {key} does not decode: {message}"),
-            Cause::Drop { key, message } => {
-                write!(f, "{kind} {key} was decoded into a type whose Drop panicked: {message}")
-            }
-            Cause::Index { index, key, message } => {
-                write!(f, "{kind} {key} is left out of index {index:?}: {message}")
-            }
-            Cause::Handler { handler, message } => {
-                write!(f, "handler {handler:?} of {kind} panicked: {message}")
-            }
-            Cause::Broken { message } => {
-                write!(f, "the informer of {kind} broke and has stopped: {message}")
-            }
+        let Self { kind, scope, cause } = self;
+        describe(cause, kind, scope.as_ref(), f)?;
+        if let Cause::List { status, message } | Cause::Watch { status, message } = cause
+            && let Some(advice) = advice(kind, *status, message)
+        {
+            write!(f, "; {advice}")?;
         }
+        Ok(())
     }
 }
 
@@ -269,7 +134,7 @@ impl Reporter {
 
     /// Counts failures there too.
     pub(crate) fn with_metrics(mut self, metrics: &Metrics) -> Self {
-        self.counters = Some(metrics.failures(Cause::NAMES));
+        self.counters = Some(metrics.failures(CAUSES));
         self
     }
 
@@ -323,6 +188,24 @@ impl Reporter {
     }
 }
 
+/// What the records of the informer tell it.
+impl Host for Reporter {
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    fn failed(&self, cause: Cause) {
+        self.report(None, cause);
+    }
+
+    fn decodes_again(&self) {
+        tracing::info!(
+            kind = %self.kind,
+            "objects are decoded again and again: a larger decode cache, or the option `decoded`, fits this better"
+        );
+    }
+}
+
 impl fmt::Debug for Reporter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reporter")
@@ -330,23 +213,6 @@ impl fmt::Debug for Reporter {
             .field("count", &self.count())
             .finish_non_exhaustive()
     }
-}
-
-/// Replaces the message of a user function about a sensitive object.
-pub(crate) const WITHHELD: &str = "(not told, since it may quote the object, which is of a sensitive kind)";
-
-/// The text of a caught panic of the user's code. For sensitive kinds it is replaced, because it may quote the object.
-pub(crate) fn user_panic(payload: &(dyn std::any::Any + Send), sensitive: bool) -> String {
-    if sensitive { WITHHELD.to_owned() } else { panic_text(payload) }
-}
-
-/// The text of a caught panic.
-pub(crate) fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
-    payload
-        .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned())
-        .or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "panicked with a value that is not text".to_owned())
 }
 
 #[cfg(test)]

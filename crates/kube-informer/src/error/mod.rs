@@ -39,8 +39,6 @@ pub use self::wait::WaitError;
 pub use informer_wire::key::KeyError;
 
 pub(crate) use self::cluster::NoCluster;
-pub(crate) use self::informer::IndexError;
 pub(crate) use self::resource::NoResource;
-pub(crate) use self::source::SourceFailure;
 pub(crate) use self::sync::Awaited;
 pub(crate) use self::wait::Unmet;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use informer_core::reflector::recovery::Trouble;
 use informer_wire::Status;
 
 /// Why a request, or reading the body of its response, failed.
@@ -24,9 +25,9 @@ use informer_wire::Status;
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceError(SourceFailure);
 
-/// The cases of a [`SourceError`], between which the reflector distinguishes.
+/// The cases of a [`SourceError`].
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum SourceFailure {
+enum SourceFailure {
     /// There was no HTTP answer, or the connection broke: refused, reset, DNS, TLS, timeout.
     Transport(String),
     /// The server answered with an error.
@@ -65,10 +66,6 @@ impl SourceError {
         self
     }
 
-    pub(crate) fn into_failure(self) -> SourceFailure {
-        self.0
-    }
-
     fn answer(&self) -> Option<&Status> {
         match &self.0 {
             SourceFailure::Transport(_) => None,
@@ -105,6 +102,15 @@ impl SourceError {
     /// for this error.
     pub fn is_version_too_large(&self) -> bool {
         self.answer().is_some_and(Status::is_version_too_large)
+    }
+}
+
+impl From<SourceError> for Trouble {
+    fn from(error: SourceError) -> Self {
+        match error.0 {
+            SourceFailure::Transport(message) => Self::Transport(message),
+            SourceFailure::Http(failure) => Self::Http(failure),
+        }
     }
 }
 

@@ -36,9 +36,9 @@ use self::running::{Ended, Turns};
 use crate::error::BuildError;
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::{IntoKind, Kind, KindInfo};
-use crate::object::decoded::decoder;
 use crate::source::{Cluster, Sources};
 use crate::status::InformerStatus;
+use informer_core::object::decoded::decoder;
 
 /// The informers of a program: each kind is watched and cached once, however many parts of the program use it, and with
 /// whichever Rust type.

@@ -8,13 +8,14 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-use crate::handler::delivery::{Delivery, Event};
+use crate::handler::event::Event;
 use crate::handler::filter::Filtered;
 use crate::handler::listener::Listener;
-use crate::handler::pending::Keep;
 use crate::handler::runner::Callee;
 use crate::handler::typed::TypedHandler;
 use crate::object::Object;
+use informer_core::mailbox::delivery::Delivery;
+use informer_core::mailbox::pending::Keep;
 
 /// Begins a handler without any functions. Set the functions for the events that you want to handle.
 ///
@@ -222,7 +223,7 @@ struct Calls<K> {
 
 impl<K: 'static> Callee for Calls<K> {
     fn call(&mut self, delivery: Delivery, listener: &Listener) -> Option<BoxFuture<'static, ()>> {
-        let event = delivery.clone().into_event();
+        let event = Event::of(delivery.clone());
         let functions = &mut self.functions;
         functions.event.iter_mut().for_each(|function| function(&event));
         match &event {
@@ -255,7 +256,7 @@ where
     Fut: Future<Output = ()> + Send + 'static,
 {
     fn call(&mut self, delivery: Delivery, _: &Listener) -> Option<BoxFuture<'static, ()>> {
-        Some((self.function)(delivery.into_event()).boxed())
+        Some((self.function)(Event::of(delivery)).boxed())
     }
 }
 

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use informer_wire::ObjectKey;
 
-use crate::handler::delivery::Delivery;
 use crate::handler::listener::Listener;
 use crate::handler::runner::Callee;
 use crate::object::Object;
-use crate::object::record::Record;
+use informer_core::mailbox::delivery::Delivery;
+use informer_core::object::record::Record;
 
 /// Passes on what the predicate accepts and turns updates that cross it into adds and deletes.
 ///

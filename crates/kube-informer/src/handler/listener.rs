@@ -9,12 +9,12 @@ use metrics::{Gauge, Histogram};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 
-use crate::handler::delivery::Delivery;
-use crate::handler::mailbox::{Mailbox, SweepKind};
 use crate::report::Reporter;
-use crate::store::change::Change;
-use crate::store::pace::yield_now;
-use crate::store::snapshot::Snapshot;
+use informer_core::mailbox::delivery::Delivery;
+use informer_core::mailbox::{Mailbox, SweepKind};
+use informer_core::store::change::Change;
+use informer_core::store::pace::yield_now;
+use informer_core::store::snapshot::Snapshot;
 
 /// How many deliveries a runner takes at a time. The smaller, the later events merge; the larger, the fewer locks.
 const BATCH: usize = 32;

@@ -10,10 +10,10 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 
-use crate::handler::delivery::Delivery;
 use crate::handler::listener::Listener;
 use crate::report::Cause;
-use crate::store::pace::Pace;
+use informer_core::mailbox::delivery::Delivery;
+use informer_core::store::pace::Pace;
 
 /// A call is user code and may decode the object; it counts as this much work.
 const CALL: usize = 4;

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use futures::Stream;
 use futures::stream::{self, BoxStream, StreamExt};
 
-use crate::handler::delivery::{Delivery, Event};
+use crate::handler::event::Event;
 use crate::handler::listener::{Ending, Listener};
 
 /// The events of an informer as a [`Stream`], starting with an add for each object in the cache. Dropping the stream
@@ -31,7 +31,7 @@ impl<K: 'static> EventStream<K> {
             }
             Some((stream::iter(taken), listener))
         });
-        let events = events.flatten().map(Delivery::into_event).boxed();
+        let events = events.flatten().map(Event::of).boxed();
         Self { listener, events }
     }
 

@@ -11,13 +11,14 @@ use serde::de::DeserializeOwned;
 
 use crate::error::ObjectError;
 use crate::handler::builder::Handler;
-use crate::handler::delivery::Delivery;
 use crate::handler::listener::Listener;
-use crate::handler::pending::Keep;
 use crate::handler::runner::Callee;
-use crate::object::record::Record;
-use crate::object::{Object, decoded};
+use crate::object::Object;
 use crate::report::Cause;
+use informer_core::mailbox::delivery::Delivery;
+use informer_core::mailbox::pending::Keep;
+use informer_core::object::decoded;
+use informer_core::object::record::Record;
 
 type One<K> = Box<dyn FnMut(&K) + Send>;
 type Two<K> = Box<dyn FnMut(&K, &K) + Send>;

@@ -11,9 +11,9 @@ use crate::error::BuildError;
 use crate::informer::SharedInformer;
 use crate::informer::blueprint::Blueprint;
 use crate::kind::Kind;
-use crate::object::transform::{Transform, TypedTransform};
 use crate::options::{AnyTransform, Function, Options, option_setters};
 use crate::report::Failure;
+use informer_core::object::transform::{Transform, TypedTransform};
 
 /// Builds a [`SharedInformer`], on its own or as part of a factory.
 #[must_use]

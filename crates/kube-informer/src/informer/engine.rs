@@ -10,11 +10,10 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
-use crate::delta::fifo::{Bounds, DeltaFifo};
 use crate::error::InformerError;
+use crate::fifo::{Bounds, DeltaFifo};
 use crate::handler::builder::HandlerOptions;
 use crate::handler::listener::{Ending, Listener};
-use crate::handler::mailbox::Mailbox;
 use crate::informer::blueprint::{Blueprint, shared_packer};
 use crate::informer::process_loop::{Command, Inbox, ProcessLoop};
 use crate::informer::processor::{JoinedListener, Runner};
@@ -22,15 +21,16 @@ use crate::informer::scopes::{Scopes, Slots};
 use crate::informer::waiters::Waiters;
 use crate::kind::KindInfo;
 use crate::metrics::Metrics;
-use crate::object::ingest::Ingest;
 use crate::options::Options;
 use crate::reflector::shared_probe::{SharedProbe, SharedProbes};
 use crate::report::Reporter;
-use crate::scope::Scope;
 use crate::source::ListWatch;
 use crate::status::{HandlerStatus, Phase};
-use crate::store::indexer::Indexer;
-use crate::store::writer::Writer;
+use informer_core::mailbox::Mailbox;
+use informer_core::object::ingest::Ingest;
+use informer_core::scope::Scope;
+use informer_core::store::indexer::Indexer;
+use informer_core::store::writer::Writer;
 
 /// One informer, without the type of its objects.
 pub(crate) struct Engine {

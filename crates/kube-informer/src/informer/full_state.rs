@@ -17,7 +17,7 @@ use crate::informer::SharedInformer;
 use crate::informer::processor::Runner;
 use crate::object::Object;
 use crate::report::Cause;
-use crate::store::indexer::Indexer;
+use informer_core::store::indexer::Indexer;
 
 impl<K: 'static> SharedInformer<K> {
     /// Adds a handler that is called with all objects of the cache: once when the cache has been filled, and then after

@@ -12,17 +12,18 @@ use futures::FutureExt;
 use informer_wire::ObjectKey;
 use tokio::sync::watch;
 
-use crate::error::{IndexError, InformerError, Unmet, WaitError};
+use crate::error::{InformerError, Unmet, WaitError};
 use crate::informer::SharedInformer;
 use crate::informer::engine::Engine;
 use crate::informer::index_early::Early;
 use crate::informer::process_loop::{Command, report_index_failures};
 use crate::object::Object;
-use crate::report::WITHHELD;
-use crate::store::index::IndexFunction;
-use crate::store::index_build::IndexBuild;
-use crate::store::index_reader::IndexReader;
-use crate::store::indexer::Indexer;
+use informer_core::panics::WITHHELD;
+use informer_core::store::index::IndexFunction;
+use informer_core::store::index_build::IndexBuild;
+use informer_core::store::index_error::IndexError;
+use informer_core::store::index_reader::IndexReader;
+use informer_core::store::indexer::Indexer;
 
 /// The types that an index function may return: several values, an optional value, or a `Result` of either.
 ///

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::error::IndexError;
-use crate::store::index::{IndexFunction, IndexValue};
-use crate::store::index_build::IndexBuild;
-use crate::store::index_reader::IndexReader;
-use crate::store::indexer::Indexer;
+use informer_core::store::index::{IndexFunction, IndexValue};
+use informer_core::store::index_build::IndexBuild;
+use informer_core::store::index_error::IndexError;
+use informer_core::store::index_reader::IndexReader;
+use informer_core::store::indexer::Indexer;
 
 /// A second copy of the same index, built by the first query that comes before the index itself is built.
 ///

@@ -7,7 +7,8 @@ use std::marker::PhantomData;
 use serde::de::DeserializeOwned;
 
 use crate::informer::{Index, SharedInformer};
-use crate::object::{FieldPath, Object};
+use crate::object::Object;
+use informer_core::object::fields::FieldPath;
 
 /// The name and the field of an index: objects are found by the values of that field. A constant that all parts of a
 /// program can share.

@@ -7,7 +7,7 @@ use crate::error::InformerError;
 use crate::informer::Index;
 use crate::lister::{Lister, NamespaceLister};
 use crate::object::Object;
-use crate::scope::Scope;
+use informer_core::scope::Scope;
 
 impl<K> Lister<K> {
     /// The objects that an index has under a value, in no particular order: the same as [`Index::get`].
@@ -60,9 +60,8 @@ impl<K> Lister<K> {
         V: Borrow<Q> + Hash + Eq + Clone + Send + Sync + 'static,
         Q: Hash + Eq + ?Sized,
     {
-        let bucket = index.ask_in(self.indexer(), |reader| reader.bucket(value))?;
-        let records = bucket.iter().filter(|record| scope.contains(record.key()));
-        Ok(records.cloned().map(Object::from_record).collect())
+        let records = index.ask_in(self.indexer(), |reader| reader.get_in(scope, value))?;
+        Ok(records.into_iter().map(Object::from_record).collect())
     }
 }
 

@@ -19,13 +19,10 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout};
 
-use crate::delta::fifo::DeltaFifo;
-use crate::delta::{Delta, DeltaChange};
+use crate::fifo::DeltaFifo;
 use crate::informer::engine::{Engine, InformerState};
 use crate::informer::reflectors::target;
 use crate::informer::scopes::ScopeSlot;
-use crate::object::head::Head;
-use crate::object::ingest::Ingest;
 use crate::reflector::Target;
 use crate::reflector::budget::Budget;
 use crate::reflector::lookup::{Found, look_up};
@@ -34,7 +31,10 @@ use crate::reflector::turn::turn;
 use crate::report::{Cause, Reporter};
 use crate::source::ListWatch;
 use crate::status::StatusCell;
-use crate::store::indexer::Indexer;
+use informer_core::delta::{Delta, DeltaChange};
+use informer_core::object::head::Head;
+use informer_core::object::ingest::Ingest;
+use informer_core::store::indexer::Indexer;
 
 /// How long one answer may take.
 const ANSWER: Duration = Duration::from_secs(10);

@@ -49,9 +49,9 @@ use crate::handler::{EventStream, Handler, Registration, runner};
 use crate::kind::{Kind, KindInfo};
 use crate::lister::Lister;
 use crate::object::Object;
-use crate::object::ingest::IngestError;
-use crate::object::record::Record;
 use crate::source::ListWatch;
+use informer_core::object::ingest::IngestError;
+use informer_core::object::record::Record;
 
 /// One watch and one cache of a kind, shared by any number of handlers and readers. Cheap to clone.
 ///

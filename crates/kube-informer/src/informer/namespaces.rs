@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::error::{Awaited, InformerError, SyncError, Unmet, WaitError};
 use crate::informer::SharedInformer;
-use crate::scope::Scope;
+use informer_core::scope::Scope;
 
 impl<K: 'static> SharedInformer<K> {
     /// The namespaces that the informer watches, sorted; `None` if it watches all of them.

@@ -12,7 +12,6 @@ use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::delta::Delta;
 use crate::handler::listener::{Ending, Listener};
 use crate::informer::engine::{Engine, StoreJob};
 use crate::informer::processor::{JoinedListener, Processor, Runner};
@@ -20,11 +19,12 @@ use crate::informer::reflectors::Reflectors;
 use crate::informer::scopes::ScopeSlot;
 use crate::informer::tasks::{Spawn, Task};
 use crate::report::Cause;
-use crate::store::apply::plan_inputs;
-use crate::store::index::IndexFailure;
-use crate::store::pace::free;
-use crate::store::plan::Plan;
-use crate::store::writer::{Applied, Writer};
+use informer_core::delta::Delta;
+use informer_core::store::apply::plan_inputs;
+use informer_core::store::index::IndexFailure;
+use informer_core::store::pace::free;
+use informer_core::store::plan::Plan;
+use informer_core::store::writer::{Applied, Writer};
 
 /// How many deltas are applied at a time.
 const BATCH: usize = 1_000;

@@ -14,8 +14,9 @@ use crate::informer::lookups::Lookups;
 use crate::informer::scopes::ScopeSlot;
 use crate::informer::tasks::{Spawn, Task};
 use crate::reflector::{Reflector, Target};
-use crate::report::{Cause, panic_text};
-use crate::scope::ScopeId;
+use crate::report::Cause;
+use informer_core::panics::panic_text;
+use informer_core::scope::ScopeId;
 
 /// The tasks that keep up with the server.
 pub(crate) struct Reflectors {

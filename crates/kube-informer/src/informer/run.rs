@@ -14,7 +14,8 @@ use crate::informer::engine::{Engine, Stop};
 use crate::informer::process_loop::ProcessLoop;
 use crate::informer::reflectors::Reflectors;
 use crate::informer::tasks::{Spawn, Task};
-use crate::report::{Cause, panic_text};
+use crate::report::Cause;
+use informer_core::panics::panic_text;
 
 type Panic = Box<dyn Any + Send>;
 

@@ -14,8 +14,8 @@ use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::reflector::budget::Budget;
 use crate::reflector::newest::Newest;
-use crate::scope::{Scope, ScopeId};
 use crate::status::StatusCell;
+use informer_core::scope::{Scope, ScopeId};
 
 /// One part of the cluster that the informer watches.
 pub(crate) struct ScopeSlot {

@@ -12,7 +12,8 @@ use crate::informer::engine::{Engine, InformerState};
 use crate::informer::scopes::ScopeSlot;
 use crate::metrics::Commit;
 use crate::status::{InformerStatus, Phase, ScopeStatus};
-use crate::store::plan::Counts;
+use informer_core::status::gravity;
+use informer_core::store::plan::Counts;
 
 impl<K: 'static> SharedInformer<K> {
     /// Whether the cache has been filled with all objects that the informer watches. Stays true from then on, also
@@ -72,7 +73,7 @@ impl Engine {
             altered: self.metadata_only.load(Ordering::Relaxed)
                 || !self.options.drop_fields.is_empty()
                 || self.options.transform.is_some(),
-            phase: scopes.iter().map(|scope| scope.phase).max_by_key(|phase| phase.gravity()).unwrap_or(
+            phase: scopes.iter().map(|scope| scope.phase).max_by_key(|phase| gravity(*phase)).unwrap_or(
                 match state {
                     InformerState { stopped: true, .. } => Phase::Stopped,
                     InformerState { started: true, .. } => Phase::Watching,
@@ -83,7 +84,7 @@ impl Engine {
             queued: self.queue.len(),
             queued_bytes: self.queue.bytes(),
             versions_alive: origin.alive.load(Ordering::Relaxed),
-            bytes_alive: origin.alive_bytes.load(Ordering::Relaxed) + origin.bases.bytes(),
+            bytes_alive: origin.bytes_alive(),
             wrong_type: self.ingest.wrong_type(),
             managed_fields_cut: origin.managed_fields_cut.load(Ordering::Relaxed),
             decode_hits: origin.decodes.hits(),

@@ -12,9 +12,9 @@ use crate::informer::engine::Engine;
 use crate::informer::lookups::{Answer, Outcome};
 use crate::informer::scopes::ScopeSlot;
 use crate::informer::waiters::Seat;
-use crate::scope::ScopeId;
 use crate::status::{Phase, RelistReason};
-use crate::store::indexer::Standing;
+use informer_core::scope::ScopeId;
+use informer_core::store::indexer::Standing;
 
 /// The longest time between two requests to the server for one object.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);

@@ -16,9 +16,9 @@ use informer_wire::{ObjectKey, ResourceVersion};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use crate::scope::ScopeId;
-use crate::store::change::Change;
-use crate::store::writer::Applied;
+use informer_core::scope::ScopeId;
+use informer_core::store::change::Change;
+use informer_core::store::writer::Applied;
 
 /// After a commit of more changes than this all callers are woken, instead of looking up the callers of each change.
 const MANY_CHANGES: usize = 4_096;

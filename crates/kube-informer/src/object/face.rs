@@ -7,20 +7,20 @@ use std::sync::Arc;
 
 use informer_wire::json;
 use informer_wire::{ObjectKey, ResourceVersion, Uid};
-use k8s_openapi::jiff::Timestamp;
+use jiff::Timestamp;
 use serde::de::{DeserializeOwned, IntoDeserializer as _};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ObjectError;
 use crate::kind::{Kind, KindInfo};
-use crate::object::error::{attempt, undecodable};
-use crate::object::fields::FieldPath;
-use crate::object::head::OwnerReference;
-use crate::object::ingest::{Ingest, IngestError, IngestOptions};
 use crate::object::labels::Labels;
-use crate::object::record::Record;
-use crate::object::{decoded, field_values};
 use crate::report::Reporter;
+use informer_core::object::error::attempt;
+use informer_core::object::fields::FieldPath;
+use informer_core::object::head::OwnerReference;
+use informer_core::object::ingest::{Ingest, IngestError, IngestOptions};
+use informer_core::object::record::Record;
+use informer_core::object::{decoded, field_values};
 
 /// One version of one object in an informer's cache. Cheap to clone, never changes.
 ///
@@ -152,7 +152,7 @@ impl<K> Object<K> {
 
     /// The labels.
     pub fn labels(&self) -> &Labels {
-        &self.record.head.labels
+        Labels::of(&self.record.head.labels)
     }
 
     /// The owner references.
@@ -228,7 +228,7 @@ impl<K> Object<K> {
     where
         K: DeserializeOwned + Send + Sync + 'static,
     {
-        decoded::get(&self.record)
+        decoded::get(&self.record).map_err(|message| self.undecodable(message))
     }
 
     /// The part of the object that a struct of yours names, read from the JSON; the rest is skipped.
@@ -258,8 +258,8 @@ impl<K> Object<K> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn view<V: DeserializeOwned>(&self) -> Result<V, ObjectError> {
-        attempt(self.record.origin.sensitive, || self.record.body.with_json(json::view))
-            .map_err(|message| undecodable(&self.record, message))
+        attempt(self.record.origin.sensitive, || self.record.with_json(json::view))
+            .map_err(|message| self.undecodable(message))
     }
 
     /// The values of the field that a path leads to, read from the JSON; the rest is skipped.
@@ -271,9 +271,13 @@ impl<K> Object<K> {
             return Ok(uids);
         }
         attempt(self.record.origin.sensitive, || {
-            self.record.body.with_json(|json| field_values::values_at(json, path))
+            self.record.with_json(|json| field_values::values_at(json, path))
         })
-        .map_err(|message| undecodable(&self.record, message))
+        .map_err(|message| self.undecodable(message))
+    }
+
+    fn undecodable(&self, message: String) -> ObjectError {
+        ObjectError::undecodable(self.kind().clone(), self.key().clone(), message)
     }
 
     fn owner_uids<V: DeserializeOwned>(&self) -> Result<Vec<V>, serde::de::value::Error> {
@@ -283,12 +287,12 @@ impl<K> Object<K> {
 
     /// The JSON as it is stored: without managedFields and dropped fields, after the transform.
     pub fn raw_json(&self) -> Vec<u8> {
-        self.record.body.with_json(<[u8]>::to_vec)
+        self.record.with_json(<[u8]>::to_vec)
     }
 
     /// How many bytes the packed JSON takes in memory. Objects that are alike share most of it.
     pub fn packed_size(&self) -> usize {
-        self.record.body.held()
+        self.record.held()
     }
 
     /// Whether both are the same incarnation of the same object, perhaps at different versions. False without a uid.

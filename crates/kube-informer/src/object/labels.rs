@@ -1,55 +1,34 @@
-//! The labels of an object: a small sorted list, shared by all objects that carry the same set.
+//! The labels of an object, as users read them.
 
 use std::fmt;
-use std::sync::Arc;
 
 use kube_core::labels::{Expression, Selector};
+use ref_cast::{RefCastCustom, ref_cast_custom};
+
+use informer_core::object::label_set::LabelSet;
 
 /// The labels of an object. Cheap to clone; objects with equal labels share one copy.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Labels(Arc<[(Arc<str>, Arc<str>)]>);
+#[derive(Clone, Default, PartialEq, Eq, Hash, RefCastCustom)]
+#[repr(transparent)]
+pub struct Labels(LabelSet);
 
 impl Labels {
-    /// From pairs in any order; the last of equal keys wins.
-    #[cfg(test)]
-    pub(crate) fn from_pairs(mut pairs: Vec<(Arc<str>, Arc<str>)>) -> Self {
-        pairs.sort_by(|a, b| a.0.cmp(&b.0));
-        // `dedup_by` hands the later one first; keeping its value in the earlier slot makes the last win.
-        pairs.dedup_by(|later, earlier| {
-            let same = later.0 == earlier.0;
-            if same {
-                earlier.1 = later.1.clone();
-            }
-            same
-        });
-        Self(pairs.into())
-    }
-
-    /// From pairs that are sorted by key, each key once, and already shared.
-    pub(crate) fn from_shared(pairs: Arc<[(Arc<str>, Arc<str>)]>) -> Self {
-        Self(pairs)
-    }
-
-    /// The pairs, sorted by key.
-    #[cfg(test)]
-    pub(crate) fn shared(&self) -> &Arc<[(Arc<str>, Arc<str>)]> {
-        &self.0
-    }
+    #[ref_cast_custom]
+    pub(crate) const fn of(set: &LabelSet) -> &Self;
 
     /// The value of a label.
     pub fn get(&self, key: &str) -> Option<&str> {
-        let place = self.0.binary_search_by(|(candidate, _)| (**candidate).cmp(key)).ok()?;
-        Some(&self.0[place].1)
+        self.0.get(key)
     }
 
     /// Whether the label is there.
     pub fn contains(&self, key: &str) -> bool {
-        self.get(key).is_some()
+        self.0.contains(key)
     }
 
     /// All labels, sorted by key.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
-        self.0.iter().map(|(key, value)| (&**key, &**value))
+        self.0.iter()
     }
 
     /// How many there are.
@@ -76,19 +55,13 @@ impl Labels {
     /// assert!(object.labels().matches(&selector));
     /// ```
     pub fn matches(&self, selector: &Selector) -> bool {
-        Matcher::new(selector).matches(self)
-    }
-}
-
-impl Default for Labels {
-    fn default() -> Self {
-        Self(Arc::new([]))
+        Matcher::new(selector).matches(&self.0)
     }
 }
 
 impl fmt::Debug for Labels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter()).finish()
+        self.0.fmt(f)
     }
 }
 
@@ -100,7 +73,7 @@ impl Matcher {
         Self(selector.clone().into_iter().collect())
     }
 
-    pub(crate) fn matches(&self, labels: &Labels) -> bool {
+    pub(crate) fn matches(&self, labels: &LabelSet) -> bool {
         self.0.iter().all(|expression| match expression {
             Expression::In(key, values) => labels.get(key).is_some_and(|value| values.contains(value)),
             Expression::NotIn(key, values) => !labels.get(key).is_some_and(|value| values.contains(value)),

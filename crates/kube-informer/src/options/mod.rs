@@ -4,6 +4,7 @@ mod check;
 mod compare;
 mod function;
 mod namespaces;
+mod rules;
 mod select;
 
 #[cfg(test)]
@@ -19,9 +20,9 @@ pub(crate) use self::function::Function;
 pub(crate) use self::namespaces::Namespaces;
 use crate::kind::KindInfo;
 use crate::object::DecodeCache;
-use crate::object::FieldPath;
-use crate::object::transform::{Transform, TypedTransform};
 use crate::source::{Selection, StreamingList};
+use informer_core::object::fields::FieldPath;
+use informer_core::object::transform::{Transform, TypedTransform};
 
 /// One line per option: documentation, name, type and default. The macro makes the field, the setter, the default, and
 /// the name that is used in errors about differing options. Options whose setter does more than store a value stand in

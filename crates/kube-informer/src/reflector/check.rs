@@ -11,13 +11,14 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 use futures::StreamExt;
-use informer_wire::{ObjectKey, ResourceVersion, Uid};
+use informer_wire::{ResourceVersion, Uid};
 use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 use super::budget::Budget;
+pub(crate) use super::cursor::Finding;
 use super::newest::{Newest, Seen};
 use super::turn::turn;
 use super::{Target, connection, lookup};
@@ -32,19 +33,6 @@ const ATTEMPTS: u32 = 3;
 
 /// The most that is read of an answer: the largest object, and some.
 const LARGEST_ANSWER: usize = 32 << 20;
-
-/// What an answer says about the server's history.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Finding {
-    /// Nothing speaks against its being the same.
-    Same,
-    /// It is not the one that we have seen.
-    Rewound,
-    /// The object is not there at this version: either it was deleted, and then the watch brings that, or it never was.
-    Missing { key: ObjectKey, version: ResourceVersion },
-    /// There was no usable answer.
-    Unknown,
-}
 
 /// What one scope knows of the server's history, and how it can be asked about it.
 pub(crate) struct Witness {

@@ -9,8 +9,8 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use tokio::time::Instant;
 
-use crate::report::panic_text;
 use crate::source::{ByteStream, ListWatch, Request, SourceError};
+use informer_core::panics::panic_text;
 
 /// A request under way. Dropping it ends it.
 pub(super) struct Connection {

@@ -18,13 +18,13 @@ use super::snapshot::SnapshotBuilder;
 use super::turn::turn;
 use super::wish::{Wish, Wishes};
 use super::{Reflector, Target};
-use crate::delta::fifo::Closed;
-use crate::delta::{Delta, DeltaChange};
-use crate::object::known::{Before, Known};
+use crate::fifo::Closed;
 use crate::report::Cause;
 use crate::source::HttpSource;
 use crate::source::http::reach::{Probe, Reachability};
 use crate::status::Phase;
+use informer_core::delta::{Delta, DeltaChange};
+use informer_core::object::known::{Before, Known};
 
 /// After how many objects other tasks get a turn.
 const OBJECTS_A_TURN: u32 = 64;

@@ -11,12 +11,12 @@ use informer_wire::{ObjectKey, ResourceVersion};
 use super::Target;
 use super::connection::{Arrival, Connection};
 use super::recovery::Trouble;
-use crate::object::ingest::Ingest;
-use crate::object::known::Known;
-use crate::object::record::Record;
-use crate::scope::Scope;
 use crate::source::decode_list::{ListDecoder, ListItem};
 use crate::source::{ListParams, ListWatch, Request, Verb};
+use informer_core::object::ingest::Ingest;
+use informer_core::object::known::Known;
+use informer_core::object::record::Record;
+use informer_core::scope::Scope;
 
 /// The answer to a look at one key.
 #[derive(Debug)]

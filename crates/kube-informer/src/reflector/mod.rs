@@ -2,12 +2,7 @@
 //!
 //! | file | does |
 //! |---|---|
-//! | `cursor` | pure: where we are, what happened → where we are, what to do |
-//! | `recovery` | pure: which remedy a failure calls for |
-//! | `backoff` | pure: how long to wait |
-//! | `budget` | pure: how many requests may be sent, whatever happens |
-//! | `newest` | pure: the newest objects that are held |
-//! | `snapshot` | collects a list |
+//! | `cursor`, `recovery`, `backoff`, `budget`, `newest`, `snapshot` | the decisions, of [`informer_core::reflector`] |
 //! | `driver` | does what the cursor says, tells it what happened |
 //! | `list`, `watch`, `lookup` | the requests |
 //! | `wish` | what makes it give up a watch to read the list |
@@ -15,19 +10,13 @@
 //! | `silence` | a watch that brings nothing: is the server gone? |
 //! | `connection` | one request and its answer as they come in |
 
-mod backoff;
-pub(crate) mod budget;
 mod check;
 mod connection;
-mod cursor;
 mod driver;
 mod list;
 pub(crate) mod lookup;
-pub(crate) mod newest;
-mod recovery;
 pub(crate) mod shared_probe;
 mod silence;
-mod snapshot;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -39,6 +28,8 @@ mod wish;
 use std::future::Future;
 use std::sync::Arc;
 
+use informer_core::reflector::{backoff, cursor, recovery, snapshot};
+pub(crate) use informer_core::reflector::{budget, newest};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -47,15 +38,15 @@ use self::budget::Budget;
 use self::driver::Driver;
 use self::newest::Newest;
 use self::shared_probe::SharedProbe;
-use crate::delta::fifo::DeltaFifo;
+use crate::fifo::DeltaFifo;
 use crate::kind::KindInfo;
-use crate::object::ingest::Ingest;
-use crate::object::known::Known;
 use crate::options::Options;
 use crate::report::Reporter;
-use crate::scope::{Scope, ScopeId};
 use crate::source::{ListWatch, Request, Verb};
 use crate::status::{Phase, StatusCell};
+use informer_core::object::ingest::Ingest;
+use informer_core::object::known::Known;
+use informer_core::scope::{Scope, ScopeId};
 
 /// Which objects a reflector keeps up with.
 #[derive(Clone, Debug)]

@@ -11,9 +11,9 @@ use super::Target;
 use super::budget::Budget;
 use super::check::Witness;
 use crate::kind::KindInfo;
-use crate::scope::Scope;
 use crate::source::ListWatch;
 use crate::status::StatusCell;
+use informer_core::scope::Scope;
 
 /// All objects of a kind.
 pub(super) fn target(kind: KindInfo) -> Target {

@@ -13,13 +13,13 @@ use super::connection::{Arrival, Connection};
 use super::cursor::{News, NextStep};
 use super::driver::Driver;
 use super::recovery::Trouble;
-use crate::delta::DeltaChange;
-use crate::delta::fifo::Closed;
-use crate::object::record::Record;
+use crate::fifo::Closed;
 use crate::options::Options;
 use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};
 use crate::source::{Verb, WatchParams};
 use crate::status::Phase;
+use informer_core::delta::DeltaChange;
+use informer_core::object::record::Record;
 
 /// A watch that is open.
 pub(super) struct Watch {

@@ -9,9 +9,9 @@ use informer_wire::json::{self, decode_string, last_member};
 use informer_wire::{ObjectKey, ResourceVersion, Status};
 use serde_json::Value;
 
-use crate::object::ingest::{Ingest, IngestError};
-use crate::object::known::{Before, Known};
-use crate::object::record::Record;
+use informer_core::object::ingest::{Ingest, IngestError};
+use informer_core::object::known::{Before, Known};
+use informer_core::object::record::Record;
 
 /// One event of a watch.
 #[derive(Debug)]

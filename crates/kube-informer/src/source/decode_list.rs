@@ -7,9 +7,9 @@ use informer_wire::framing::{FramedItem, ListFrame, ListFrames, StreamError};
 use informer_wire::{ObjectKey, ResourceVersion, Status};
 use serde_json::Value;
 
-use crate::object::ingest::{Ingest, IngestError};
-use crate::object::known::Known;
-use crate::object::record::Record;
+use informer_core::object::ingest::{Ingest, IngestError};
+use informer_core::object::known::Known;
+use informer_core::object::record::Record;
 
 /// One item of a list.
 #[derive(Debug)]

@@ -14,7 +14,9 @@ mod tests;
 
 pub(crate) use http::Cluster;
 pub use http::{FindCluster, HttpSource, SendIf};
-pub(crate) use request::{ListParams, Verb, VersionMatch, WatchParams};
+#[cfg(test)]
+pub(crate) use request::VersionMatch;
+pub(crate) use request::{ListParams, Verb, WatchParams};
 pub use request::{Request, Selection, StreamingList};
 #[cfg(test)]
 pub(crate) use scripted::{Fault, ScriptedSource};

@@ -3,8 +3,11 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+pub use informer_core::reflector::request::StreamingList;
+pub(crate) use informer_core::reflector::request::{ListParams, VersionMatch};
+
 use crate::kind::KindInfo;
-use crate::scope::Scope;
+use informer_core::scope::Scope;
 
 /// A LIST or WATCH request for the kind of a [`ListWatch`](super::ListWatch).
 ///
@@ -43,19 +46,6 @@ pub struct Selection {
     pub fields: Option<String>,
 }
 
-/// Whether lists are read as a stream (`sendInitialEvents=true`), which costs the server far less memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StreamingList {
-    /// Lists are streamed. If a server does not support that, the informer remembers it and uses LIST for a while.
-    #[default]
-    Auto,
-    /// Streaming is tried before every list, whatever happened before.
-    Always,
-    /// LIST only.
-    Never,
-}
-
 /// LIST or WATCH, with parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Verb {
@@ -63,28 +53,6 @@ pub(crate) enum Verb {
     List(ListParams),
     /// Changes as they happen.
     Watch(WatchParams),
-}
-
-/// How the server interprets `resourceVersion` in a LIST.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum VersionMatch {
-    /// At least as new.
-    NotOlderThan,
-    /// Exactly this version.
-    Exact,
-}
-
-/// Parameters of a LIST.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct ListParams {
-    /// `""` (not sent) for the most recent state, `"0"` for any, or a version.
-    pub(crate) resource_version: String,
-    /// How the version is meant.
-    pub(crate) version_match: Option<VersionMatch>,
-    /// Page size.
-    pub(crate) limit: Option<u32>,
-    /// The next page of an earlier answer.
-    pub(crate) continue_token: Option<String>,
 }
 
 /// Parameters of a WATCH.
@@ -202,7 +170,7 @@ impl Request {
     pub fn query(&self) -> String {
         let mut query = Query(String::new());
         match &self.verb {
-            Verb::List(params) => params.write(&mut query),
+            Verb::List(params) => query.list(params),
             Verb::Watch(params) => params.write(&mut query),
         }
         query.add_some("labelSelector", self.label_selector.as_deref());
@@ -211,17 +179,17 @@ impl Request {
     }
 }
 
-impl ListParams {
-    fn write(&self, query: &mut Query) {
-        if let Some(token) = self.continue_token.as_deref().filter(|token| !token.is_empty()) {
+impl Query {
+    fn list(&mut self, params: &ListParams) {
+        if let Some(token) = params.continue_token.as_deref().filter(|token| !token.is_empty()) {
             // The token holds the version; the server refuses requests that name it again.
-            query.add("continue", token);
-        } else if !self.resource_version.is_empty() {
-            query.add("resourceVersion", &self.resource_version);
-            query.add_some("resourceVersionMatch", self.version_match.map(VersionMatch::as_str));
+            self.add("continue", token);
+        } else if !params.resource_version.is_empty() {
+            self.add("resourceVersion", &params.resource_version);
+            self.add_some("resourceVersionMatch", params.version_match.map(VersionMatch::as_str));
         }
-        if let Some(limit) = self.limit.filter(|limit| *limit > 0) {
-            query.add("limit", &limit.to_string());
+        if let Some(limit) = params.limit.filter(|limit| *limit > 0) {
+            self.add("limit", &limit.to_string());
         }
     }
 }
@@ -238,15 +206,6 @@ impl WatchParams {
         }
         if !self.resource_version.is_empty() {
             query.add("resourceVersion", &self.resource_version);
-        }
-    }
-}
-
-impl VersionMatch {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::NotOlderThan => "NotOlderThan",
-            Self::Exact => "Exact",
         }
     }
 }

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use informer_wire::ObjectKey;
 
-use crate::object::known::Known;
-use crate::object::record::Record;
-pub(crate) use crate::object::testing::config_maps;
+use informer_core::object::known::Known;
+use informer_core::object::record::Record;
+pub(crate) use informer_core::object::testing::config_maps;
 pub(crate) use informer_wire::testing::{chunks, to_the_end};
 
 /// How large one document may be unless set otherwise.

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::{Phase, RelistReason, ScopeStatus};
 use crate::metrics::{CounterBy, Metrics, unix_time};
 use crate::report::Failure;
-use crate::scope::Scope;
+use informer_core::scope::Scope;
 
 /// The status of one scope, shared between its reflector and the readers.
 pub(crate) struct StatusCell {

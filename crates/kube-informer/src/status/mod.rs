@@ -3,7 +3,6 @@
 pub(crate) mod cell;
 mod progress;
 
-use std::fmt;
 use std::time::Duration;
 
 use informer_wire::ResourceVersion;
@@ -13,142 +12,8 @@ pub(crate) use self::cell::StatusCell;
 pub use self::progress::Progress;
 use crate::kind::KindInfo;
 pub use crate::report::{Cause, Failure};
-pub use crate::scope::Scope;
-
-/// What the reflector of a scope is doing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Phase {
-    /// It has not started.
-    #[default]
-    Pending,
-    /// It is listing the whole scope.
-    Listing,
-    /// It is following changes.
-    Watching,
-    /// A request failed; the reflector waits before it tries again.
-    BackingOff,
-    /// The server cannot be reached. One informer tries for all of them, and all go on as soon as there is an answer.
-    Unreachable,
-    /// It has sent so many requests in a short time, successful or not, that the next one has to wait.
-    Throttled,
-    /// RBAC allows the account to list but not to watch, so the reflector lists periodically.
-    Polling,
-    /// It is connected, but has received nothing for so long that the connection may be dead.
-    Stalled,
-    /// The server does not serve the kind; the cache keeps its objects, and the reflector tries again periodically.
-    Gone,
-    /// The server has gone back in time, such as after the restore of a backup; the scope is being listed again.
-    Rewound,
-    /// It has ended.
-    Stopped,
-}
-
-impl Phase {
-    /// The higher, the worse: the phase of an informer is the worst phase of its scopes.
-    pub(crate) fn gravity(self) -> u8 {
-        match self {
-            Self::Watching => 0,
-            Self::Pending => 1,
-            Self::Listing => 2,
-            Self::Polling => 3,
-            Self::Throttled => 4,
-            Self::BackingOff => 5,
-            Self::Stalled => 6,
-            Self::Unreachable => 7,
-            Self::Rewound => 8,
-            Self::Gone => 9,
-            Self::Stopped => 10,
-        }
-    }
-}
-
-impl fmt::Display for Phase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Pending => "not started",
-            Self::Listing => "listing",
-            Self::Watching => "watching",
-            Self::BackingOff => "backing off",
-            Self::Unreachable => "unreachable",
-            Self::Throttled => "throttled",
-            Self::Polling => "polling",
-            Self::Stalled => "stalled",
-            Self::Gone => "gone",
-            Self::Rewound => "rewound",
-            Self::Stopped => "stopped",
-        })
-    }
-}
-
-/// Why a scope was listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum RelistReason {
-    /// It was the first list.
-    First,
-    /// The server no longer had the requested resource version.
-    Expired,
-    /// The requested resource version was ahead of the server.
-    TooLarge,
-    /// The watch sent something that is not JSON.
-    NotJson,
-    /// The watch failed again and again.
-    RepeatedErrors,
-    /// Several watches in a row died without a byte: see
-    /// [`Options::silences_to_relist`](crate::Options::silences_to_relist).
-    Dead,
-    /// The kind was not served for a while.
-    Gone,
-    /// The server went back in time.
-    Rewound,
-    /// The program called [`refresh`](crate::SharedInformer::refresh).
-    Refresh,
-    /// Watching is not allowed, listing is.
-    Polling,
-    /// Callers waited for more objects than could be requested one by one.
-    Waited,
-}
-
-impl RelistReason {
-    /// All reasons, in the order of their counters.
-    pub const ALL: &'static [Self] = &[
-        Self::First,
-        Self::Expired,
-        Self::TooLarge,
-        Self::NotJson,
-        Self::RepeatedErrors,
-        Self::Dead,
-        Self::Gone,
-        Self::Rewound,
-        Self::Refresh,
-        Self::Polling,
-        Self::Waited,
-    ];
-
-    /// A short fixed name for logs and metrics.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::First => "first",
-            Self::Expired => "expired",
-            Self::TooLarge => "too_large",
-            Self::NotJson => "not_json",
-            Self::RepeatedErrors => "repeated_errors",
-            Self::Dead => "dead",
-            Self::Gone => "gone",
-            Self::Rewound => "rewound",
-            Self::Refresh => "refresh",
-            Self::Polling => "polling",
-            Self::Waited => "waited",
-        }
-    }
-}
-
-impl fmt::Display for RelistReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+pub use informer_core::scope::Scope;
+pub use informer_core::status::{Phase, RelistReason};
 
 /// How fresh one scope is, at one moment.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use informer_wire::ResourceVersion;
 
-use crate::scope::Scope;
+use informer_core::scope::Scope;
 
 /// How far a cache has come: the number of its last commit, and the resource version up to which each scope is
 /// complete.

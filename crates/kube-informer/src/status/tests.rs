@@ -1,5 +1,8 @@
 use std::time::Duration;
 
+use informer_core::reflector::recovery::Trouble;
+use informer_wire::Status;
+
 use super::*;
 use crate::report::Cause;
 
@@ -52,10 +55,15 @@ fn d10_times_counters_and_the_last_error_are_visible() {
 }
 
 #[test]
-fn reasons_have_distinct_names_in_counter_order() {
-    for (place, reason) in RelistReason::ALL.iter().enumerate() {
-        assert_eq!(*reason as usize, place);
-    }
-    let names: std::collections::HashSet<_> = RelistReason::ALL.iter().map(|reason| reason.name()).collect();
-    assert_eq!(names.len(), RelistReason::ALL.len());
+fn what_resumes_a_watch_is_counted_by_name() {
+    let resuming = [
+        Trouble::Transport(String::new()),
+        Trouble::Http(Status { code: 500, ..Status::default() }),
+        Trouble::CutFrame,
+        Trouble::TooBig { limit: 1, key: None },
+        Trouble::VeryShort,
+        Trouble::Silent(Duration::ZERO),
+    ];
+    let names: Vec<_> = std::iter::once("ended").chain(resuming.iter().map(Trouble::name)).collect();
+    assert_eq!(names, cell::RESTARTS);
 }

@@ -14,9 +14,9 @@ use crate::factory::SharedInformerFactory;
 use crate::handler::{Event, handler};
 use crate::informer::InformerBuilder;
 use crate::options::Options;
-use crate::scope::Scope;
 use crate::source::StreamingList;
 use crate::source::{Fault, Request, ScriptedSource, SourceError, Verb};
+use informer_core::scope::Scope;
 
 fn scopes(server: &ScriptedSource) -> Vec<Scope> {
     server.requests().into_iter().map(|request| request.scope).collect()

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use serde::de::{Deserialize, Deserializer, IgnoredAny};
 
 use super::support::{Rig, SOON, index_error, map, quiet_panic, rest, soon, started};
-use crate::error::{IndexError, InformerError, WaitError};
+use crate::error::{InformerError, WaitError};
 use crate::handler::handler;
 use crate::informer::SharedInformer;
 use crate::kind::{Kind, KindInfo, Namespaced};
@@ -21,6 +21,7 @@ use crate::object::DecodeCache;
 use crate::options::Options;
 use crate::source::{Fault, ScriptedSource};
 use crate::status::Phase;
+use informer_core::store::index_error::IndexError;
 
 /// A recorder, one metric of which panics when told to: the one piece of foreign code that the tasks of an informer call
 /// and do not guard.

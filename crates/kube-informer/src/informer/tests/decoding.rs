@@ -93,7 +93,7 @@ async fn an_informer_that_has_gone_leaves_nothing_in_the_cache() {
     ended.await.unwrap();
     drop(rig);
     rest().await;
-    assert!(cache.places() > 0, "an object is held");
+    assert!(cache.0.places() > 0, "an object is held");
     drop(last);
-    assert_eq!((cache.places(), cache.bytes()), (0, 0));
+    assert_eq!((cache.0.places(), cache.bytes()), (0, 0));
 }

@@ -13,7 +13,7 @@ use crate::handler::{Event, async_handler, handler};
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::object::Object;
 use crate::source::{ScriptedSource, StreamingList};
-use crate::store::pace::yield_now;
+use informer_core::store::pace::yield_now;
 
 fn server(keys: &[&str]) -> ScriptedSource {
     let server = ScriptedSource::of::<ConfigMap>();

@@ -12,12 +12,13 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
 
 use super::support::{Rig, SOON, index_error, list_body, rest, start, texts};
-use crate::error::{IndexError, ObjectError, WaitError};
+use crate::error::{ObjectError, WaitError};
 use crate::informer::{Index, SharedInformer};
 use crate::object::Object;
 use crate::options::Options;
 use crate::source::StreamingList;
 use crate::source::{ByteStream, ListWatch, Request, SourceError, Verb};
+use informer_core::store::index_error::IndexError;
 
 /// The words of the text of a ConfigMap.
 fn words(map: &Object<ConfigMap>) -> Result<Vec<String>, ObjectError> {

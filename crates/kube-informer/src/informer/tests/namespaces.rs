@@ -8,13 +8,13 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use parking_lot::Mutex;
 
 use super::support::{Denies, Rig, SOON, cached, map, phase_of, rest, served, soon, start, started};
-use crate::delta::{Delta, DeltaChange};
 use crate::error::WaitError;
 use crate::handler::handler;
 use crate::informer::SharedInformer;
-use crate::scope::Scope;
 use crate::source::{Fault, ScriptedSource};
 use crate::status::{Phase, RelistReason};
+use informer_core::delta::{Delta, DeltaChange};
+use informer_core::scope::Scope;
 
 const SHORT: Duration = Duration::from_secs(5);
 

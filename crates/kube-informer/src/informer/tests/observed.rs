@@ -12,7 +12,6 @@ use serde_json::json;
 use tokio::sync::Notify;
 
 use super::support::{BuildExclusive, Rig, SOON, http, map, phase, relists, rest, started};
-use crate::delta::{Delta, DeltaChange};
 use crate::handler::{Event, handler};
 use crate::informer::SharedInformer;
 use crate::object::Object;
@@ -20,6 +19,7 @@ use crate::options::Options;
 use crate::source::StreamingList;
 use crate::source::{Fault, ScriptedSource};
 use crate::status::{Phase, RelistReason};
+use informer_core::delta::{Delta, DeltaChange};
 
 #[tokio::test(start_paused = true)]
 async fn d10_the_phase_follows_the_reflector_from_start_to_stop() {

@@ -11,10 +11,10 @@ use super::support::{
 };
 use crate::handler::handler;
 use crate::informer::SharedInformer;
-use crate::scope::Scope;
 use crate::source::StreamingList;
 use crate::source::{ByteStream, Fault, ListWatch, Request, ScriptedSource, SourceError};
 use crate::status::{Phase, RelistReason};
+use informer_core::scope::Scope;
 
 fn two(keys: &[&str]) -> Rig {
     Rig::with(keys, |builder| builder.namespace("b").namespace("a"))

@@ -10,8 +10,8 @@ use super::support::{Rig, SOON, map, started};
 use crate::handler::{async_handler, handler};
 use crate::informer::SharedInformer;
 use crate::object::Object;
-use crate::object::body::buffers_hold;
 use crate::source::{Fault, ScriptedSource, SourceError, Status};
+use informer_core::object::testing::buffers_hold;
 
 const VALUE: &str = "aHVudGVyMg";
 

@@ -1,6 +1,8 @@
 use serde_json::json;
 
 use super::super::testing;
+use informer_wire::ObjectKey;
+
 use super::*;
 use crate::kind::KindInfo;
 use crate::source::{ByteStream, Request, SourceError};

@@ -28,7 +28,7 @@ impl ListWatch for Accepts {
 fn watch(source: &dyn ListWatch) -> Watch {
     let verb = Verb::List(ListParams::default());
     let request = Request {
-        scope: crate::scope::Scope::All,
+        scope: informer_core::scope::Scope::All,
         verb,
         label_selector: None,
         field_selector: None,

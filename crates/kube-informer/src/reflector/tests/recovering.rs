@@ -1,5 +1,5 @@
 use super::*;
-use crate::scope::Scope;
+use informer_core::scope::Scope;
 
 fn hang() -> Reply {
     Reply::Body(vec![Piece::Hang])

@@ -4,11 +4,11 @@ use crate::source::testing::DEFAULT_LIMIT;
 
 use super::*;
 use crate::kind::KindInfo;
-use crate::object::ingest::IngestOptions;
-use crate::object::known::NothingKnown;
-use crate::object::transform::TypedTransform;
 use crate::report::Reporter;
 use crate::source::testing::{KnowsOne, chunks, config_maps, to_the_end};
+use informer_core::object::ingest::IngestOptions;
+use informer_core::object::known::NothingKnown;
+use informer_core::object::transform::TypedTransform;
 
 /// Every event of a body, printed, and how it ended.
 fn events(body: &str, size: usize) -> (Vec<String>, Result<(), StreamError>) {
@@ -257,10 +257,10 @@ fn errors_never_show_what_was_read() {
 #[test]
 fn the_store_is_asked_for_initial_events_only() {
     let ingest = config_maps();
-    let stored = crate::object::testing::record(ingest.origin(), "d/a", "u", "1");
+    let stored = informer_core::object::testing::record(ingest.origin(), "d/a", "u", "1");
     let known = KnowsOne::new(stored.clone());
     let end = r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
-    let known_json = stored.body.with_json(|json| String::from_utf8(json.to_vec()).unwrap());
+    let known_json = stored.with_json(|json| String::from_utf8(json.to_vec()).unwrap());
     let event = |of: &str| format!("{{\"type\":\"{of}\",\"object\":{known_json}}}\n");
     let body = format!("{}{end}\n{}", event("ADDED"), event("MODIFIED"));
 

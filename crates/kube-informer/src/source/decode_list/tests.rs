@@ -1,8 +1,8 @@
 use crate::source::testing::DEFAULT_LIMIT;
 
 use super::*;
-use crate::object::known::NothingKnown;
 use crate::source::testing::{KnowsOne, chunks, config_maps, to_the_end};
+use informer_core::object::known::NothingKnown;
 
 fn list_in(body: &str, size: usize) -> (Vec<String>, Result<ListEnd, StreamError>) {
     let (mut decoder, ingest) = (ListDecoder::new(DEFAULT_LIMIT), config_maps());
@@ -130,8 +130,8 @@ fn an_item_that_cannot_be_taken_in_is_left_out_alone() {
 #[test]
 fn items_that_are_known_are_not_built_again() {
     let ingest = config_maps();
-    let known = KnowsOne::new(crate::object::testing::record(ingest.origin(), "d/a", "u", "1"));
-    let known_json = known.record.body.with_json(|json| String::from_utf8(json.to_vec()).unwrap());
+    let known = KnowsOne::new(informer_core::object::testing::record(ingest.origin(), "d/a", "u", "1"));
+    let known_json = known.record.with_json(|json| String::from_utf8(json.to_vec()).unwrap());
     let next = known_json.replace(r#""resourceVersion":"1""#, r#""resourceVersion":"2""#);
     let other = known_json.replacen('{', r#"{"immutable":true,"#, 1);
     assert!(next != known_json && other != known_json);

@@ -10,8 +10,8 @@ use parking_lot::Mutex;
 use kube_client::Client;
 
 use super::*;
-use crate::scope::Scope;
 use crate::source::request::{ListParams, WatchParams};
+use informer_core::scope::Scope;
 
 type Seen = Arc<Mutex<Vec<http::Request<()>>>>;
 

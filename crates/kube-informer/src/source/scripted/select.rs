@@ -7,8 +7,8 @@ use informer_wire::selector::{FieldSelector, LabelSelector, SelectorError};
 use serde_json::Value;
 
 use super::answers;
-use crate::scope::Scope;
 use crate::source::request::Request;
+use informer_core::scope::Scope;
 
 /// The scope and selectors of a request, parsed.
 #[derive(Clone, Debug)]

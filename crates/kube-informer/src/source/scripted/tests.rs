@@ -5,13 +5,13 @@ use futures::{FutureExt as _, TryStreamExt as _};
 use serde_json::json;
 
 use super::*;
-use crate::object::ingest::Ingest;
-use crate::object::known::NothingKnown;
-use crate::scope::Scope;
 use crate::source::decode::{WatchDecoder, WatchItem};
 use crate::source::decode_list::{ListDecoder, ListEnd, ListItem};
 use crate::source::request::{ListParams, VersionMatch, WatchParams};
 use crate::source::testing;
+use informer_core::object::ingest::Ingest;
+use informer_core::object::known::NothingKnown;
+use informer_core::scope::Scope;
 
 fn config_maps() -> ScriptedSource {
     ScriptedSource::new(KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true))

@@ -11,9 +11,9 @@ use serde_json::{Map, Value, json};
 use super::super::decode::{WatchDecoder, WatchItem};
 use super::super::decode_list::{ListDecoder, ListItem};
 use super::super::testing::{config_maps, to_the_end};
-use crate::object::known::NothingKnown;
-use crate::object::record::Record;
-use crate::object::testing;
+use informer_core::object::known::NothingKnown;
+use informer_core::object::record::Record;
+use informer_core::object::testing;
 
 const LIMIT: usize = 1 << 20;
 
@@ -282,7 +282,7 @@ fn taken_from_list(chunks: Vec<Bytes>) -> (Vec<String>, bool) {
 
 /// All there is in a record.
 fn whole(record: &Record) -> String {
-    let body = record.body.with_json(|json| String::from_utf8(json.to_vec()).unwrap());
+    let body = record.with_json(|json| String::from_utf8(json.to_vec()).unwrap());
     format!("{:?} {body}", record.head)
 }
 

@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use super::support::SOON;
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::Kind;
-use crate::report::{Cause, advice};
+use crate::report::advice;
 use crate::source::{ScriptedSource, SourceError, Status};
 use crate::status::Phase;
 
@@ -46,7 +46,7 @@ async fn the_page_of_errors_has_every_text_and_no_other() {
 #[test]
 fn the_page_of_errors_has_every_cause_phase_and_advice() {
     let page = page();
-    for cause in Cause::NAMES {
+    for cause in informer_core::cause::CAUSES {
         assert!(page.contains(&format!("`[{cause}]`")), "the cause {cause}");
     }
     for phase in [
@@ -89,7 +89,7 @@ fn the_page_of_errors_has_every_trouble() {
         ("TooLong", "the list was not at its end after "),
         ("Rewound", "the server has gone back in time, as after the restore of a backup"),
     ];
-    let code = include_str!("../../../reflector/recovery.rs");
+    let code = include_str!("../../../../../informer-core/src/reflector/recovery.rs");
     let (_, declared) = code.split_once("enum Trouble {\n").expect("it is declared there");
     let (declared, _) = declared.split_once("\n}\n").expect("the declaration ends");
     let variants = declared.lines().map(str::trim).filter(|line| line.starts_with(char::is_uppercase));

@@ -13,8 +13,9 @@ use crate::handler::handler;
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::{Kind, KindInfo, Namespaced};
 use crate::object::Object;
-use crate::object::transform::{Transform, TransformError, TypedTransform};
-use crate::report::{Cause, Failure, WITHHELD};
+use crate::report::{Cause, Failure};
+use informer_core::object::transform::{Transform, TransformError, TypedTransform};
+use informer_core::panics::WITHHELD;
 
 variants!(TransformError: Json, Refused, Panicked);
 

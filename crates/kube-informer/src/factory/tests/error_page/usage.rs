@@ -8,13 +8,14 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
 use kube_core::DynamicObject;
 
 use super::{Case, SOON, WAITED, assert_complete, http, pods, server, variants};
-use crate::error::{IndexError, InformerError, NoResource, ResourceError, Unmet, WaitError};
+use crate::error::{InformerError, NoResource, ResourceError, Unmet, WaitError};
 use crate::factory::tests::support::{Servers, rest};
 use crate::handler::{async_handler, handler};
 use crate::informer::SharedInformer;
 use crate::kind::Kind;
 use crate::options::Options;
 use crate::source::{Fault, SourceError, Status};
+use informer_core::store::index_error::IndexError;
 
 variants!(
     Unmet: Timeout,

@@ -88,7 +88,7 @@ impl World {
                 1 => tokio::time::sleep(Duration::from_secs(world.random.u64(0..400))).await,
                 2..=5 => {
                     for _ in 0..world.random.usize(0..6) {
-                        crate::store::pace::yield_now().await;
+                        informer_core::store::pace::yield_now().await;
                     }
                 }
                 _ => {}

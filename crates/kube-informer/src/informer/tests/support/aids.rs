@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::{SOON, rest};
-use crate::error::{IndexError, InformerError};
+use crate::error::InformerError;
 use crate::informer::SharedInformer;
 use crate::kind::Kind as _;
 use crate::options::Options;
@@ -18,6 +18,7 @@ use crate::report::Failure;
 use crate::source::StreamingList;
 use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, Status};
 use crate::status::{Phase, RelistReason};
+use informer_core::store::index_error::IndexError;
 
 /// An error answer of the server.
 pub(crate) fn http(code: u16, reason: &str) -> SourceError {

@@ -136,7 +136,7 @@ fn seeds(part: u64) -> Vec<u64> {
     if let Some(seed) = number("INFORMER_SEED") {
         return if part == 0 { vec![seed] } else { Vec::new() };
     }
-    crate::object::testing::seeds(1_000).filter(|seed| seed % PARTS == part).collect()
+    informer_core::object::testing::seeds(1_000).filter(|seed| seed % PARTS == part).collect()
 }
 
 /// Plays all seeds of one part.

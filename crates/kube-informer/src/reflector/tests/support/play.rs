@@ -11,20 +11,20 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::script::{Reply, Server};
-use crate::delta::DeltaChange;
-use crate::delta::fifo::{Bounds, DeltaFifo};
+use crate::fifo::{Bounds, DeltaFifo};
 use crate::kind::KindInfo;
-use crate::object::ingest::{Ingest, IngestOptions};
-use crate::object::known::Known;
-use crate::object::record::Record;
-use crate::object::transform::TypedTransform;
 use crate::options::Options;
 use crate::reflector::budget::Budget;
 use crate::reflector::testing::target;
 use crate::reflector::{Reflector, Target};
 use crate::report::{Failure, Reporter};
-use crate::scope::Scope;
 use crate::status::{ScopeStatus, StatusCell};
+use informer_core::delta::DeltaChange;
+use informer_core::object::ingest::{Ingest, IngestOptions};
+use informer_core::object::known::Known;
+use informer_core::object::record::Record;
+use informer_core::object::transform::TypedTransform;
+use informer_core::scope::Scope;
 
 /// Takes in the tests' objects; leaves out those whose name begins with `bad`.
 fn ingest(kind: &KindInfo) -> Ingest {

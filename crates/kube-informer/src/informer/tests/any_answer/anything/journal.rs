@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::scope::Scope;
 use crate::source::{Request, Verb};
+use informer_core::scope::Scope;
 
 /// At most this many requests of a scope, and as many probes, in any such time.
 const MOST: usize = 20;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use bytes::Bytes;
+use informer_wire::selector::FieldSelector;
 use kube_informer::kind::KindInfo;
 use serde_json::Value;
 
@@ -150,10 +151,7 @@ impl Exchange {
 /// Whether a field selector is for the objects of one name. `metadata.namespace` is another field, and `metadata.name!=a` is for
 /// nearly all objects.
 fn is_of_one(fields: &str) -> bool {
-    fields.split(',').any(|term| {
-        let field = term.split_once('=').map(|(field, _)| field.trim());
-        field == Some("metadata.name")
-    })
+    FieldSelector::parse(fields).is_ok_and(|fields| fields.name().is_some())
 }
 
 /// Something that has the same effect on a reader as what was there. It takes no memory: a file may say thousands of times in

@@ -1,6 +1,7 @@
 //! The record of one request.
 
 use http::{Method, header};
+use informer_wire::selector::FieldSelector;
 use tokio::time::Instant;
 
 use crate::request::{Query, Request, RequestInfo, Verb};
@@ -107,7 +108,6 @@ impl RecordedRequest {
 
 /// The name that a field selector asks for; empty if it asks for none.
 fn named_by_selector(query: &Query) -> String {
-    let parts = query.text("fieldSelector").split(',');
-    let name = parts.filter_map(|part| part.strip_prefix("metadata.name=")).next().unwrap_or_default();
-    name.trim_start_matches('=').to_owned()
+    let selector = FieldSelector::parse(query.text("fieldSelector")).unwrap_or_default();
+    selector.name().unwrap_or_default().to_owned()
 }

@@ -44,23 +44,15 @@ impl FromStr for Until {
 
 /// `{.status.phase}=Running`, `{.status.phase}`, `.status.phase=Running`.
 fn value(text: &str) -> Result<Until, String> {
-    let (path, value) = if text.starts_with('{') {
-        let end = text.rfind('}').ok_or("a brace { is not closed")?;
-        let (path, rest) = text.split_at(end + 1);
-        match rest.strip_prefix('=') {
-            Some(value) => (path, Some(value)),
-            None if rest.is_empty() => (path, None),
-            None => return Err(format!("expected jsonpath={path}=VALUE, not {rest:?} after the path")),
-        }
-    } else {
-        text.split_once('=').map_or((text, None), |(path, value)| (path, Some(value)))
+    let (path, rest) = Path::parse_prefix(text).map_err(|error| error.to_string())?;
+    if rest.is_empty() {
+        return Ok(Until::Value { path, value: None });
+    }
+    let Some(value) = rest.strip_prefix('=') else {
+        return Err(format!("expected jsonpath={{{path}}}=VALUE, not {rest:?} after the path"));
     };
-    let value = value.map(|value| {
-        let unquoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
-        unquoted.unwrap_or(value).to_owned()
-    });
-    let path = Path::parse(path).map_err(|error| error.to_string())?;
-    Ok(Until::Value { path, value })
+    let unquoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+    Ok(Until::Value { path, value: Some(unquoted.unwrap_or(value).to_owned()) })
 }
 
 impl Until {

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use futures::StreamExt as _;
 use futures::stream::{BoxStream, unfold};
 use hyper::body::Bytes;
+use informer_wire::Path;
+use informer_wire::path::Step;
 use informer_wire::selector::LabelSelector;
 use kube_informer::{Object, ObjectKey, SharedInformer};
 use serde_json::{Value, json};
@@ -42,7 +44,7 @@ struct Wanted {
 
 /// A field with a value.
 struct Field {
-    path: Vec<String>,
+    path: Path,
     value: String,
     /// The value as JSON has it within quotation marks: only what contains this has to be parsed.
     written: Vec<u8>,
@@ -201,12 +203,9 @@ impl Field {
                 "cannot read {text:?}; a field is found by its path and value, such as spec.nodeName=node-1"
             )
         };
-        let (path, value) = text.split_once('=').ok_or_else(unreadable)?;
-        let path: Vec<_> = path.trim().trim_start_matches('.').split('.').map(str::to_owned).collect();
-        if path.iter().any(String::is_empty) {
-            return Err(unreadable());
-        }
-        let value = value.trim().to_owned();
+        let (path, rest) =
+            Path::parse_prefix(text.trim_start()).map_err(|error| format!("{}: {error}", unreadable()))?;
+        let value = rest.trim_start().strip_prefix('=').ok_or_else(unreadable)?.trim().to_owned();
         let written = Value::from(value.as_str()).to_string().into_bytes();
         let written = written.get(1..written.len() - 1).unwrap_or_default().to_vec();
         Ok(Self { path, value, written })
@@ -219,17 +218,15 @@ impl Field {
         if is_plain && memchr::memmem::find(&json, &self.written).is_none() {
             return false;
         }
-        serde_json::from_slice(&json).is_ok_and(|value: Value| is_at(&value, &self.path, &self.value))
+        serde_json::from_slice(&json).is_ok_and(|value: Value| is_at(&value, self.path.steps(), &self.value))
     }
 }
 
-/// Whether a path leads to this value, through every element of lists.
-fn is_at(value: &Value, path: &[String], wanted: &str) -> bool {
+/// Whether a path leads to this value. Names lead through every element of lists, with and without `[*]`.
+fn is_at(value: &Value, path: &[Step], wanted: &str) -> bool {
     match (value, path) {
-        (Value::Array(items), _) => items.iter().any(|item| is_at(item, path, wanted)),
-        (Value::Object(members), [first, rest @ ..]) => {
-            members.get(first).is_some_and(|member| is_at(member, rest, wanted))
-        }
+        (Value::Array(items), [] | [Step::Name(_), ..]) => items.iter().any(|item| is_at(item, path, wanted)),
+        (_, [first, rest @ ..]) => first.find(value).into_iter().any(|found| is_at(found, rest, wanted)),
         (Value::String(text), []) => text == wanted,
         (Value::Number(number), []) => number.to_string() == wanted,
         (Value::Bool(value), []) => wanted == if *value { "true" } else { "false" },

@@ -75,7 +75,12 @@ impl Path {
         parse::path(path).map_err(|problem| PathError::new(path, problem))
     }
 
-    /// The same of names and `[*]` only: a path to a field that informers can drop or index by.
+    /// Reads the path that a text begins with, as in `.status.phase=Running`, and gives back what follows it.
+    pub fn parse_prefix(text: &str) -> Result<(Self, &str), PathError> {
+        parse::prefix(text).map_err(|problem| PathError::new(text, problem))
+    }
+
+    /// Reads a path of names and `[*]` only: a path to a field that informers can drop or index by.
     pub fn parse_plain(path: &str) -> Result<Self, PathError> {
         let parsed = Self::parse(path)?;
         let is_plain = |step: &Step| matches!(step, Step::Name(_) | Step::Each);
@@ -94,14 +99,15 @@ impl Path {
     pub fn find<'a>(&self, document: &'a Value) -> Vec<&'a Value> {
         let mut values = vec![document];
         for step in &self.0 {
-            values = values.into_iter().flat_map(|value| step.walk(value)).collect();
+            values = values.into_iter().flat_map(|value| step.find(value)).collect();
         }
         values
     }
 }
 
 impl Step {
-    fn walk<'a>(&self, value: &'a Value) -> Vec<&'a Value> {
+    /// The values that this one step leads to.
+    pub fn find<'a>(&self, value: &'a Value) -> Vec<&'a Value> {
         let elements = value.as_array().map(Vec::as_slice).unwrap_or_default();
         match self {
             Self::Name(name) => value.as_object().and_then(|members| members.get(name)).into_iter().collect(),

@@ -10,19 +10,39 @@ pub(super) fn is_plain(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '$')
 }
 
+/// The whole text is a path.
 pub(super) fn path(text: &str) -> Result<Path, String> {
-    let trimmed = text.trim();
-    let bare = trimmed.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(trimmed).trim();
-    let mut parser = Parser { all: bare, rest: bare };
-    let path = parser.path()?;
-    match parser.rest.chars().next() {
-        None if path.0.is_empty() => Err("there is no name, as in metadata.name".to_owned()),
+    let text = text.trim();
+    let (path, rest) = prefix(text)?;
+    let at = text.len() - rest.len();
+    match rest.chars().next() {
         None => Ok(path),
         Some(c @ ('{' | '}')) => {
-            let at = parser.at();
             Err(format!("{c:?} at {at}: braces stand around one whole path; templates are what kubectl has"))
         }
+        Some(c) => Err(format!("{c:?} at {at} must be written in [\"…\"]")),
+    }
+}
+
+/// The text begins with a path; what follows it.
+pub(super) fn prefix(text: &str) -> Result<(Path, &str), String> {
+    let mut parser = Parser { all: text, rest: text };
+    let is_in_braces = parser.takes("{");
+    if is_in_braces {
+        parser.rest = parser.rest.trim_start();
+    }
+    let path = parser.path()?;
+    if is_in_braces {
+        parser.rest = parser.rest.trim_start();
+    }
+    match parser.rest.chars().next() {
+        None | Some('}' | '=') if path.0.is_empty() => {
+            Err("there is no name, as in metadata.name".to_owned())
+        }
+        Some(c) if path.0.is_empty() => Err(format!("{c:?} at {} must be written in [\"…\"]", parser.at())),
+        _ if !is_in_braces || parser.takes("}") => Ok((path, parser.rest)),
         Some(c) => Err(format!("{c:?} at {} must be written in [\"…\"]", parser.at())),
+        None => Err("a brace { is not closed".to_owned()),
     }
 }
 

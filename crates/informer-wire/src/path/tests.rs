@@ -73,7 +73,9 @@ fn errors_say_what_is_wrong_and_where() {
         ("a[1:3]", "must hold *, a number"),
         ("a[0,2]", "must hold *, a number"),
         ("a['b','c']", "must hold *, a number"),
-        ("{.a}{.b}", "'}' at 2: braces stand around one whole path"),
+        ("{.a}{.b}", "'{' at 4: braces stand around one whole path"),
+        ("{.a", "a brace { is not closed"),
+        ("{.a b}", "'b' at 4"),
         ("a[?(@.b<3)]", "one comparison, with == or !="),
         ("a[?(@.b==\"c\" && @.d)]", "one comparison, with == or !="),
         ("a[x]", "the bracket at 2 must hold *"),
@@ -93,6 +95,23 @@ fn errors_say_what_is_wrong_and_where() {
     ] {
         let error = Path::parse(text).unwrap_err().to_string();
         assert!(error.contains(expected), "{text:?}: {error}");
+    }
+}
+
+#[test]
+fn a_text_may_begin_with_a_path() {
+    for (text, path, rest) in [
+        (".status.phase=Running", "status.phase", "=Running"),
+        ("{.status.phase}=a}b", "status.phase", "=a}b"),
+        (r#"a[?(@.b=="c")].d=e=f"#, r#"a[?(@.b=="c")].d"#, "=e=f"),
+        ("{ a.b } x", "a.b", " x"),
+        ("a.b", "a.b", ""),
+    ] {
+        let (parsed, after) = Path::parse_prefix(text).unwrap();
+        assert_eq!((parsed.to_string().as_str(), after), (path, rest), "{text}");
+    }
+    for text in ["", "=a", "{.a", "{}=a", "a[=b"] {
+        assert!(Path::parse_prefix(text).is_err(), "{text}");
     }
 }
 

@@ -21,12 +21,34 @@ enum Operator {
 }
 
 impl Requirement {
+    /// The label has one of these values.
+    pub fn one_of(key: String, values: impl IntoIterator<Item = String>) -> Self {
+        Self { key, operator: Operator::In(sorted(values)) }
+    }
+
+    /// The label has none of these values, or is not there.
+    pub fn none_of(key: String, values: impl IntoIterator<Item = String>) -> Self {
+        Self { key, operator: Operator::NotIn(sorted(values)) }
+    }
+
+    /// The label is there.
+    pub fn exists(key: String) -> Self {
+        Self { key, operator: Operator::Exists }
+    }
+
+    /// The label is not there.
+    pub fn absent(key: String) -> Self {
+        Self { key, operator: Operator::Absent }
+    }
+
     /// The key of the label.
+    #[inline]
     pub fn key(&self) -> &str {
         &self.key
     }
 
     /// Whether a label with this value fulfils the condition; `None` if the object does not have it.
+    #[inline]
     pub fn holds(&self, value: Option<&str>) -> bool {
         let number = || value.and_then(|value| value.parse::<i64>().ok());
         // `values` is sorted.
@@ -42,6 +64,13 @@ impl Requirement {
             Operator::Less(than) => number().is_some_and(|number| number < *than),
         }
     }
+}
+
+fn sorted(values: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut values: Vec<String> = values.into_iter().collect();
+    values.sort();
+    values.dedup();
+    values
 }
 
 /// Parses a selector; the error has the message of the real server.
@@ -204,8 +233,6 @@ impl<'a> Parser<'a> {
                 found => return Err(format!("found '{}', expected: ',' or ')'", found.text())),
             }
         }
-        values.sort();
-        values.dedup();
-        Ok(values)
+        Ok(sorted(values))
     }
 }

@@ -48,6 +48,12 @@ impl LabelSelector {
     }
 }
 
+impl FromIterator<Requirement> for LabelSelector {
+    fn from_iter<I: IntoIterator<Item = Requirement>>(requirements: I) -> Self {
+        Self(requirements.into_iter().collect())
+    }
+}
+
 /// Conditions on the fields of an object, such as `metadata.name=a,status.phase!=Running`. All of them must hold.
 ///
 /// Which fields can be asked for depends on the kind, so the names are not checked here.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use informer_wire::selector::{LabelSelector, Requirement};
 use kube_core::labels::{Expression, Selector};
 use ref_cast::{RefCastCustom, ref_cast_custom};
 
@@ -65,23 +66,27 @@ impl fmt::Debug for Labels {
     }
 }
 
-/// A selector taken apart once, to be held against many label sets.
-pub(crate) struct Matcher(Vec<Expression>);
+/// A selector of kube, which users write, read once and held against many label sets.
+pub(crate) struct Matcher(LabelSelector);
 
 impl Matcher {
     pub(crate) fn new(selector: &Selector) -> Self {
-        Self(selector.clone().into_iter().collect())
+        Self(selector.clone().into_iter().map(requirement).collect())
     }
 
     pub(crate) fn matches(&self, labels: &LabelSet) -> bool {
-        self.0.iter().all(|expression| match expression {
-            Expression::In(key, values) => labels.get(key).is_some_and(|value| values.contains(value)),
-            Expression::NotIn(key, values) => !labels.get(key).is_some_and(|value| values.contains(value)),
-            Expression::Equal(key, value) => labels.get(key) == Some(value),
-            Expression::NotEqual(key, value) => labels.get(key) != Some(value),
-            Expression::Exists(key) => labels.contains(key),
-            Expression::DoesNotExist(key) => !labels.contains(key),
-        })
+        self.0.matches(|key| labels.get(key))
+    }
+}
+
+fn requirement(expression: Expression) -> Requirement {
+    match expression {
+        Expression::In(key, values) => Requirement::one_of(key, values),
+        Expression::NotIn(key, values) => Requirement::none_of(key, values),
+        Expression::Equal(key, value) => Requirement::one_of(key, [value]),
+        Expression::NotEqual(key, value) => Requirement::none_of(key, [value]),
+        Expression::Exists(key) => Requirement::exists(key),
+        Expression::DoesNotExist(key) => Requirement::absent(key),
     }
 }
 

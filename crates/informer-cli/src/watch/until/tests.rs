@@ -40,6 +40,7 @@ fn paths_lead_to_a_value_or_to_any() {
         "jsonpath={.status.on}=false",
         "jsonpath={.status.list[*]}=a",
         "jsonpath={.status.c[?(@.t==\"x\")].s}=y=z",
+        "jsonpath=.status.c[?(@.t==\"x\")].s=y=z",
     ] {
         assert!(until(holds).holds(&pod), "{holds}");
     }

@@ -1,6 +1,6 @@
 //! Warnings about metadata that is stored all the same.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::Value;
 
@@ -33,13 +33,18 @@ pub(super) fn remove_duplicate_owners(request: &Request, object: &mut Object, in
     }
 }
 
-/// Warns of finalizers of custom resources that are not qualified. Those of built-in kinds are refused.
+/// Warns of new finalizers of custom resources that are not qualified. Those of built-in kinds are refused.
 pub(super) fn finalizers(request: &Request, resource: &Resource, old: Option<&Object>, new: &Object) {
-    let finalizers = metadata::finalizers(new);
-    if !resource.custom || old.is_some_and(|old| metadata::finalizers(old) == finalizers) {
+    if !resource.custom {
         return;
     }
-    for finalizer in finalizers.into_iter().filter(|finalizer| !metadata::is_qualified_finalizer(finalizer)) {
+    let before = old.map(metadata::finalizers).unwrap_or_default();
+    // In the order of their text, as from a set in the real server.
+    let finalizers: BTreeSet<&str> = metadata::finalizers(new).into_iter().collect();
+    for finalizer in finalizers {
+        if before.contains(&finalizer) || metadata::is_qualified_finalizer(finalizer) {
+            continue;
+        }
         let path = if finalizer.contains('.') { " including a path (/)" } else { "" };
         request.warn(&format!(
             "metadata.finalizers: {finalizer:?}: prefer a domain-qualified finalizer name{path} to avoid accidental \

@@ -226,6 +226,9 @@ fn cases() -> Vec<Case> {
             ("APPLY widgets/x?fieldManager=m", applied(json!(["nodomain"]))),
             ("APPLY widgets/x?fieldManager=m", applied(json!(["nodomain", "example.com"]))),
             ("MERGE widgets/x", map(json!({ "finalizers": null }))),
+            ("MERGE widgets/x", map(json!({ "finalizers": ["zdomain", "adomain"] }))),
+            ("MERGE widgets/x", map(json!({ "finalizers": ["adomain"] }))),
+            ("MERGE widgets/x", map(json!({ "finalizers": null }))),
         ],
     ));
     cases.push(case(

@@ -58,9 +58,9 @@ fn scales() -> Vec<Case> {
         "what is wrong with the request for a patch",
         [
             ("POST deployments", workload()),
-            ("TEXT deployments/x?fieldManager=%07", json!({})),
-            ("TEXT deployments/x/scale?fieldManager=%07", json!({})),
-            ("MERGE deployments/x/scale?fieldManager=%07", json!({})),
+            ("TEXT deployments/x?force=true", json!({})),
+            ("TEXT deployments/x/scale?force=true", json!({})),
+            ("MERGE deployments/x/scale?force=true", json!({})),
         ],
     ));
     cases.push(

@@ -3,7 +3,7 @@
 //!
 //! # Why not a clock
 //!
-//! A clock (second chance; what is new and was not read goes first; the next version of what is hot is hot) is half as long. It was
+//! A clock (second chance; what is new and was not read goes first; the next version of what is hot is hot) is shorter. It was
 //! measured beside slot and cache as they are here, with optimisation, in one run: objects that count as 10,000 bytes, and the same
 //! reads in the same order.
 //!

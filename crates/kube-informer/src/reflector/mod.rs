@@ -10,6 +10,7 @@
 //! | `snapshot` | collects a list |
 //! | `driver` | does what the cursor says, tells it what happened |
 //! | `list`, `watch`, `lookup` | the requests |
+//! | `interruption` | why a request ended before it brought what it was sent for |
 //! | `wish` | what makes it give up a watch to read the list |
 //! | `check`, `shared_probe` | has the server gone back in time? asked once for all informers of a resource |
 //! | `silence` | a watch that brings nothing: is the server gone? |
@@ -21,6 +22,7 @@ mod check;
 mod connection;
 mod cursor;
 mod driver;
+mod interruption;
 mod list;
 pub(crate) mod lookup;
 pub(crate) mod newest;

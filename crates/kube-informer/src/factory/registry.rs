@@ -84,8 +84,7 @@ impl Registry {
         let place = self
             .place(|entry| entry.slots.contains(&request.slot))
             .or_else(|| self.alike(&request.blueprint))
-            .or_else(|| self.whole_for_metadata(request))
-            .or_else(|| self.metadata_made_whole(request))?;
+            .or_else(|| self.whole_for_metadata(request))?;
         let entry = &mut self.entries[place];
         if !entry.slots.contains(&request.slot) {
             entry.slots.push(request.slot.clone());
@@ -177,7 +176,7 @@ impl Registry {
     }
 
     /// Each informer, together with the second one if the factory holds its kind twice: metadata only and, if they were
-    /// requested after the start, whole objects.
+    /// requested later, whole objects.
     pub(super) fn informers_and_twins(&self) -> Vec<(SharedInformer<()>, Option<SharedInformer<()>>)> {
         let twin = |entry: &Entry| {
             let faces: Vec<_> = entry.slots.iter().map(Slot::other_face).collect();
@@ -292,27 +291,6 @@ impl Registry {
             entry.slots.contains(&whole)
                 && wanted.does_the_same(&Options { decoded: wanted.decoded, ..held.clone() })
         })
-    }
-
-    /// An informer of metadata that has not started can be changed to get whole objects, if no other option differs. So
-    /// this excludes requests with `decoded` or with a transform of the objects' type.
-    fn metadata_made_whole(&mut self, request: &Request) -> Option<usize> {
-        if request.slot.metadata {
-            return None;
-        }
-        let partial = request.slot.other_face();
-        let place = self.place(|entry| {
-            let whole = Options { metadata_only: false, ..entry.blueprint.options.clone() };
-            // Not if the informer is requested under another name as well: that name may be bound to metadata only.
-            let unstarted = entry.running.is_none();
-            unstarted && entry.slots == [partial.clone()] && whole.does_the_same(&request.blueprint.options)
-        })?;
-        let entry = &mut self.entries[place];
-        if !entry.informer.engine().widen() {
-            return None;
-        }
-        entry.blueprint.options.metadata_only = false;
-        Some(place)
     }
 }
 

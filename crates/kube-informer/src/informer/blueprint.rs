@@ -131,7 +131,7 @@ impl Blueprint {
             .with_metrics(&metrics);
         let reporter = Arc::new(reporter);
         let ingest = Ingest::new(IngestOptions {
-            packer: shared_packer(&self.kind, options, options.metadata_only),
+            packer: shared_packer(&self.kind, options),
             metadata_only: options.metadata_only,
             sensitive,
             keep_managed_fields: options.keep_managed_fields,
@@ -148,11 +148,11 @@ impl Blueprint {
 
 /// What packs objects with the dictionary of other informers whose objects look alike. What a transform makes of objects may look like
 /// nothing else.
-pub(crate) fn shared_packer(kind: &KindInfo, options: &Options, metadata_only: bool) -> Option<Packer> {
+fn shared_packer(kind: &KindInfo, options: &Options) -> Option<Packer> {
     (!options.sensitive && options.transform.is_none()).then(|| {
         Packer::beside_others(PackedForm {
             resource: ResourceId::of(kind),
-            metadata_only,
+            metadata_only: options.metadata_only,
             keep_managed_fields: options.keep_managed_fields,
         })
     })

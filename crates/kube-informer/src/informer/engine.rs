@@ -15,7 +15,7 @@ use crate::error::InformerError;
 use crate::handler::builder::HandlerOptions;
 use crate::handler::listener::{Ending, Listener};
 use crate::handler::mailbox::Mailbox;
-use crate::informer::blueprint::{Blueprint, shared_packer};
+use crate::informer::blueprint::Blueprint;
 use crate::informer::process_loop::{Command, Inbox, ProcessLoop};
 use crate::informer::processor::{JoinedListener, Runner};
 use crate::informer::scopes::{Scopes, Slots};
@@ -42,8 +42,6 @@ pub(crate) struct Engine {
     /// Those of all resources of its factory.
     pub(crate) probes: Arc<SharedProbes>,
     pub(crate) options: Options,
-    /// As in the options, until [`widen`](Self::widen) says otherwise.
-    pub(crate) metadata_only: AtomicBool,
     pub(crate) scopes: Scopes,
     pub(crate) reporter: Arc<Reporter>,
     pub(crate) metrics: Metrics,
@@ -120,7 +118,6 @@ impl Engine {
             source: blueprint.sources.source(&blueprint.kind),
             shared_probe: blueprint.probes.of(&blueprint.kind),
             probes: blueprint.probes.clone(),
-            metadata_only: AtomicBool::new(options.metadata_only),
             options,
             scopes,
             reporter,
@@ -319,18 +316,6 @@ impl Engine {
         drop(lifecycle);
         // Drops the handlers, and with them values of the user, so no lock may be held.
         drop(before);
-    }
-
-    /// Makes the informer request whole objects instead of their metadata, if it has not been started: until then it
-    /// has no objects, so the change cannot be noticed.
-    pub(crate) fn widen(&self) -> bool {
-        let lifecycle = self.lifecycle.lock();
-        let idle = matches!(&*lifecycle, Lifecycle::Idle(_));
-        if idle {
-            self.metadata_only.store(false, Ordering::Relaxed);
-            self.ingest.take_whole_objects(shared_packer(&self.kind, &self.options, false));
-        }
-        idle
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use futures::FutureExt;
 use parking_lot::Mutex;
@@ -102,7 +101,7 @@ pub(crate) fn target(engine: &Engine, slot: &ScopeSlot) -> Target {
         scope: slot.scope.clone(),
         label_selector: engine.options.labels.clone(),
         field_selector: engine.options.fields.clone(),
-        metadata_only: engine.metadata_only.load(Ordering::Relaxed),
+        metadata_only: engine.options.metadata_only,
         keep_managed_fields: engine.options.keep_managed_fields,
         sensitive: engine.ingest.origin().sensitive,
     }

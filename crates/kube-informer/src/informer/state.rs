@@ -69,7 +69,7 @@ impl Engine {
             synced: state.synced,
             started: state.started,
             stopped: state.stopped,
-            altered: self.metadata_only.load(Ordering::Relaxed)
+            altered: self.options.metadata_only
                 || !self.options.drop_fields.is_empty()
                 || self.options.transform.is_some(),
             phase: scopes.iter().map(|scope| scope.phase).max_by_key(|phase| phase.gravity()).unwrap_or(

@@ -254,7 +254,7 @@ pub struct InformerStatus {
     /// Each scope on its own.
     pub scopes: Vec<ScopeStatus>,
     /// The name of another informer of the same factory that holds the same kind a second time: one of them holds only
-    /// metadata, and the program requested whole objects after it had been started. Only set by
+    /// metadata, and the program requested whole objects after it. Only set by
     /// [`SharedInformerFactory::status`](crate::SharedInformerFactory::status).
     pub also_held_by: Option<String>,
 }

@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use informer_endpoint::Endpoint;
 use kube_informer::SharedInformerFactory;
+use kube_informer::status::Patience;
 
 use self::events::{AllEvents, Events, LIMIT, SHOWN};
 use self::family::{Family, kinds_below};
@@ -37,9 +38,6 @@ use crate::kinds::{Selected, select, unknown};
 use crate::plain::{plain, plain_json};
 use crate::screen::Screen;
 use crate::targets::{self, Target};
-
-/// How long the caches of a family may take to fill. A watch goes on trying.
-const PATIENCE: Duration = Duration::from_secs(365 * 86_400);
 
 /// How long handlers have to finish when the command ends.
 pub(crate) const ENDING: Duration = Duration::from_secs(2);
@@ -94,8 +92,8 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
     let shown = async {
         let family = match args.owner {
             Some(_) => {
-                // Who belongs to whom is known when all caches are filled.
-                factory.wait_for_cache_sync(PATIENCE).await.map_err(Failure::cluster)?;
+                // Who belongs to whom is known when all caches are filled, and a watch goes on trying.
+                factory.wait_for_cache_sync(Patience::FOREVER).await.map_err(Failure::cluster)?;
                 Some(Family::of(&selected[0], &selected))
             }
             None => None,

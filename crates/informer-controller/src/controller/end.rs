@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use kube_informer::Registration;
+use kube_informer::status::Patience;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -28,9 +29,10 @@ impl Registered {
     }
 
     /// The same, and waits until calls in progress have returned.
-    pub(super) async fn end(&self, time: Duration) {
+    pub(super) async fn end(&self, patience: Patience) {
         self.remove();
-        for ended in join_all(self.handlers.iter().map(|handler| handler.remove_and_drain(time))).await {
+        let ends = self.handlers.iter().map(|handler| handler.remove_and_drain(patience));
+        for ended in join_all(ends).await {
             if let Err(error) = ended {
                 tracing::warn!(%error, "what says which objects to reconcile has not ended");
             }

@@ -17,6 +17,7 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, join, join_all, pending, select_all};
 use kube_client::Client;
+use kube_informer::status::Patience;
 use kube_informer::{Object, ObjectKey, SharedInformer};
 use parking_lot::Mutex;
 use tokio::task::JoinSet;
@@ -99,10 +100,10 @@ pub struct Controller<K> {
     queue: QueueOptions,
     workers: usize,
     timeout: Option<Duration>,
-    drain: Duration,
+    drain: Patience,
     client: Option<Client>,
     leadership: Option<Leadership>,
-    patience: Duration,
+    patience: Patience,
     recorder: Option<Recorder>,
     finalizer: Option<Finalizer<K>>,
     reconcile: Option<Arc<Reconcile<K>>>,
@@ -127,10 +128,10 @@ impl<K: Send + Sync + 'static> Controller<K> {
             queue: QueueOptions::default(),
             workers: WORKERS,
             timeout: None,
-            drain: DRAIN,
+            drain: DRAIN.into(),
             client: None,
             leadership: None,
-            patience: OWN_WRITES,
+            patience: OWN_WRITES.into(),
             recorder: None,
             finalizer: None,
             reconcile: None,
@@ -208,8 +209,8 @@ impl<K: Send + Sync + 'static> Controller<K> {
     }
 
     /// How long what is due and what is running may take at the end. The default is 20 s.
-    pub fn drain(mut self, time: Duration) -> Self {
-        self.drain = time;
+    pub fn drain(mut self, patience: impl Into<Patience>) -> Self {
+        self.drain = patience.into();
         self
     }
 
@@ -222,8 +223,8 @@ impl<K: Send + Sync + 'static> Controller<K> {
 
     /// How long an object waits for the caches to see what was [written](crate::writes) for it. Then it is reconciled anyway.
     /// The default is 30 s.
-    pub fn patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
+    pub fn patience(mut self, patience: impl Into<Patience>) -> Self {
+        self.patience = patience.into();
         self
     }
 
@@ -416,7 +417,7 @@ impl<K: Send + Sync + 'static> Controller<K> {
             let (is_empty, ()) = join(queue.drain(self.drain), registered.end(self.drain)).await;
             // What is still running ends here, and then nothing is written any more.
             shared.end(&mut workers).await;
-            shared.tracker.end(self.drain.saturating_sub(begin.elapsed())).await && is_empty
+            shared.tracker.end(self.drain.left_after(begin.elapsed())).await && is_empty
         };
         // Others may lead by now: what runs is dropped where it is.
         let lost = shared.leadership.as_ref().map(Leadership::lost);
@@ -433,14 +434,17 @@ impl<K: Send + Sync + 'static> Controller<K> {
         };
         if drained.is_none() {
             shared.end(&mut workers).await;
-            registered.end(BLOCKED).await;
+            registered.end(BLOCKED.into()).await;
         }
         shared.tracker.end_now();
         if let Some(recorder) = &shared.recorder {
             recorder.flush(FLUSH).await;
         }
         match (drained, stopped) {
-            (Some(false), _) => Err(ControllerError::NotDrained { name: self.name, time: self.drain }),
+            (Some(false), _) => {
+                let time = self.drain.limit().unwrap_or_else(|| begin.elapsed());
+                Err(ControllerError::NotDrained { name: self.name, time })
+            }
             (Some(true), Some(informer)) => Err(ControllerError::Stopped { name: self.name, informer }),
             // That the leadership is lost, the election says.
             (None, _) | (Some(true), None) => Ok(()),
@@ -479,7 +483,7 @@ impl<K: Send + Sync + 'static> Controller<K> {
             }
         }
         for owned in &self.owned {
-            while let Err(error) = owned.wait_ready(PATIENCE).await {
+            while let Err(error) = owned.wait_ready(PATIENCE.into()).await {
                 if !error.is_timeout() {
                     return Err(error.into());
                 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use kube_client::Client;
+use kube_informer::status::Patience;
 use kube_informer::{ObjectKey, SharedInformer};
 use parking_lot::Mutex;
 use tokio::task::JoinSet;
@@ -34,7 +35,7 @@ pub(super) struct Shared<K> {
     pub(super) client: Option<Client>,
     pub(super) leadership: Option<Leadership>,
     pub(super) tracker: Tracker,
-    pub(super) patience: Duration,
+    pub(super) patience: Patience,
     pub(super) recorder: Option<Recorder>,
     /// What waits for the caches to see own writes. None at the end: what has not begun is not begun any more.
     pub(super) aside: Mutex<Option<JoinSet<()>>>,

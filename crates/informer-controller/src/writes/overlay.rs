@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::FutureExt as _;
 use kube_informer::object::Uid;
+use kube_informer::status::Patience;
 use kube_informer::{Object, ObjectKey, SharedInformer};
 use parking_lot::Mutex;
 
@@ -169,7 +169,7 @@ fn is_seen<C: Send + Sync + 'static>(informer: &SharedInformer<C>, key: &ObjectK
     #[cfg(test)]
     tests::LOOKS.set(tests::LOOKS.get() + 1);
     let Change::Is(written) = change else { return false };
-    let seen = informer.wait_for_version(key, written.object.resource_version(), Duration::MAX);
+    let seen = informer.wait_for_version(key, written.object.resource_version(), Patience::FOREVER);
     match seen.now_or_never() {
         None => false,
         // Which of the two is later cannot be told, and this one has been written here.

@@ -28,7 +28,7 @@ use crate::reflector::shared_probe::{SharedProbe, SharedProbes};
 use crate::report::Reporter;
 use crate::scope::Scope;
 use crate::source::ListWatch;
-use crate::status::{HandlerStatus, Phase};
+use crate::status::{HandlerStatus, Patience, Phase};
 use crate::store::indexer::Indexer;
 use crate::store::writer::Writer;
 
@@ -81,7 +81,7 @@ pub(crate) enum Stop {
     /// Pending events of handlers are discarded.
     Now,
     /// Handlers are still called with the events in the queue and in their mailboxes, for at most this long.
-    Drain(Duration),
+    Drain(Patience),
 }
 
 enum Lifecycle {

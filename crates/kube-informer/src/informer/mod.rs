@@ -29,7 +29,6 @@ use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
@@ -52,6 +51,7 @@ use crate::object::Object;
 use crate::object::ingest::IngestError;
 use crate::object::record::Record;
 use crate::source::ListWatch;
+use crate::status::Patience;
 
 /// One watch and one cache of a kind, shared by any number of handlers and readers. Cheap to clone.
 ///
@@ -162,17 +162,18 @@ impl<K: 'static> SharedInformer<K> {
         run::run(self.engine.clone(), Arc::new(OnTokio), shutdown).await
     }
 
-    /// Stops a running informer: pending events are still delivered to the handlers, for as long as the timeout allows.
+    /// Stops a running informer: pending events are still delivered to the handlers, for as long as the patience lasts.
     ///
     /// Returns when the informer has stopped and its handlers have finished, so a handler must not await it. Pending
     /// events of a stream can still be read from the stream afterwards.
-    pub async fn shutdown(&self, timeout: Duration) {
+    pub async fn shutdown(&self, patience: impl Into<Patience>) {
         if !self.engine.state.borrow().started {
             return;
         }
+        let patience = patience.into();
         self.engine.stop.send_if_modified(|stop| {
             let first = stop.is_none();
-            stop.get_or_insert(Stop::Drain(timeout));
+            stop.get_or_insert(Stop::Drain(patience));
             first
         });
         self.engine.state.subscribe().wait_for(|state| state.ended).await.ok();

@@ -1,8 +1,8 @@
 //! From the JSON of one object to a record.
 
 use std::borrow::Cow;
-use std::sync::atomic::Ordering;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use informer_wire::json;
 use informer_wire::{ObjectKey, ResourceVersion, Uid};

@@ -1,6 +1,7 @@
 //! The status of an informer, its scopes and its handlers, as plain values.
 
 pub(crate) mod cell;
+mod patience;
 mod progress;
 
 use std::fmt;
@@ -10,6 +11,7 @@ use informer_wire::ResourceVersion;
 use tokio::time::Instant;
 
 pub(crate) use self::cell::StatusCell;
+pub use self::patience::Patience;
 pub use self::progress::Progress;
 use crate::kind::KindInfo;
 pub use crate::report::{Cause, Failure};

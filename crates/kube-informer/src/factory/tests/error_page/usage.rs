@@ -18,6 +18,8 @@ use crate::source::{Fault, SourceError, Status};
 
 variants!(
     Unmet: Timeout,
+    NotRefreshed,
+    NotStopped,
     NotComparable,
     Rewound,
     OutOfScope,
@@ -26,6 +28,7 @@ variants!(
     NotReady,
     NotSynced,
     HandlerEnded,
+    NotDelivered,
     NotDrained,
     Refused
 );
@@ -57,6 +60,8 @@ async fn waits() -> Vec<String> {
         case.informer.wait_for_version(&web(), &odd, WAITED).await.unwrap_err(),
         case.informer.wait_for_version(&elsewhere, &later, WAITED).await.unwrap_err(),
         case.informer.wait_progress(&case.informer.progress(), WAITED).await.unwrap_err(),
+        idle.informer.refresh_one(&web(), WAITED).await.unwrap_err(),
+        case.informer.wait_stopped(WAITED).await.unwrap_err(),
     ];
     let backup = case.server.version();
     case.server.advance(10);
@@ -110,6 +115,7 @@ async fn of_handlers() -> Vec<WaitError> {
     rest().await;
     vec![
         stuck.wait_synced(WAITED).await.unwrap_err(),
+        stuck.wait_drained(WAITED).await.unwrap_err(),
         stuck.remove_and_drain(WAITED).await.unwrap_err(),
         removed.wait_synced(SOON).await.unwrap_err(),
     ]

@@ -182,10 +182,6 @@ impl FactoryBuilder {
     /// Sends nothing to the server.
     pub fn build(self) -> Result<SharedInformerFactory, BuildError> {
         self.options.check().map_err(BuildError::of_factory)?;
-        if self.options.name.is_some() {
-            let problem = "is that of one informer; `FactoryBuilder::name` says what all names begin with";
-            return Err(BuildError::cannot_work("name", problem).of_factory());
-        }
         let sources = match self.connection {
             Connection::Sources(sources) => sources,
             // Only its client is used, so it is of no kind in particular.

@@ -105,12 +105,12 @@ impl Engine {
             None => vec![Scope::All],
             Some(namespaces) => namespaces.iter().map(String::as_str).map(Scope::namespace).collect(),
         };
-        let scopes = Scopes::new(scopes, &metrics, &options);
+        let scopes = Scopes::new(scopes, &metrics, &options.tuning);
         for slot in scopes.now().iter() {
             store.add_scope(slot.id, slot.scope.clone());
         }
         let indexer = store.indexer().clone();
-        let bounds = Bounds { bytes: options.queue_bytes, entries: options.queue_entries };
+        let bounds = Bounds { bytes: options.tuning.queue_bytes, entries: options.tuning.queue_entries };
         let queue = DeltaFifo::new(bounds).with_gauge(metrics.queued());
         Arc::new(Self {
             kind: blueprint.kind.clone(),
@@ -145,7 +145,7 @@ impl Engine {
     pub(crate) fn listener(&self, options: &HandlerOptions) -> Arc<Listener> {
         let number = self.handlers_named.fetch_add(1, Ordering::Relaxed);
         let name = options.name.clone().unwrap_or_else(|| format!("{}-{number}", self.name).into());
-        let minimum = self.options.minimum_resync;
+        let minimum = self.options.tuning.minimum_resync;
         let resync = match options.resync.unwrap_or(self.options.resync) {
             Duration::ZERO => Duration::ZERO,
             period if period < minimum => {
@@ -157,8 +157,14 @@ impl Engine {
         let mailbox = Mailbox::new(options.every_event).keeping(options.keep);
         let metrics = self.metrics.handler(options.name.as_deref());
         let shared = (metrics, self.leaving.clone());
-        let listener =
-            Listener::new(name, resync, self.options.slow_call, mailbox, self.reporter.clone(), shared);
+        let listener = Listener::new(
+            name,
+            resync,
+            self.options.tuning.slow_call,
+            mailbox,
+            self.reporter.clone(),
+            shared,
+        );
         let mut listeners = self.listeners.lock();
         if listeners.len() == listeners.capacity() {
             // Before the informer is started nothing else removes the handlers that have ended.
@@ -235,7 +241,7 @@ impl Engine {
     /// the process loop gets the commands, and a start sees either all of a change or nothing of it.
     pub(crate) fn add_scope(&self, scope: Scope) -> Result<(), InformerError> {
         // Made before the lock is taken, because it registers metrics, which calls the program's recorder.
-        let slot = self.scopes.new_slot(scope, &self.metrics, &self.options);
+        let slot = self.scopes.new_slot(scope, &self.metrics, &self.options.tuning);
         let mut lifecycle = self.lifecycle.lock();
         if self.scopes.find(&slot.scope).is_some() {
             return if matches!(*lifecycle, Lifecycle::Stopped) { Err(self.stopped()) } else { Ok(()) };

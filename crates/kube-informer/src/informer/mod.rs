@@ -152,7 +152,7 @@ impl<K: 'static> SharedInformer<K> {
     /// Construction spawns nothing; this future spawns tasks on the tokio runtime it is polled on and owns them: they
     /// end when it returns or is dropped. When `shutdown` resolves, the informer ends the requests first, then the
     /// cache's writer, then the handlers: calls in progress are awaited (for
-    /// [`Options::stop_patience`](crate::Options::stop_patience)), pending events are discarded. Use
+    /// [`Tuning::stop_patience`](crate::source::Tuning::stop_patience)), pending events are discarded. Use
     /// [`shutdown`](Self::shutdown) to have them delivered.
     ///
     /// If the informer itself panics, it reports [`Cause::Broken`](crate::status::Cause::Broken) to the error callback

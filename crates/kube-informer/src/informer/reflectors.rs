@@ -116,7 +116,7 @@ fn reflector(engine: &Engine, slot: &ScopeSlot) -> Reflector {
         queue: engine.queue.clone(),
         status: slot.status.clone(),
         reporter: engine.reporter.clone(),
-        settings: engine.options.clone(),
+        settings: engine.options.tuning.clone(),
         refresh: slot.refresh.clone(),
         probes: slot.probes.clone(),
         newest: slot.newest.clone(),

@@ -78,7 +78,7 @@ pub(crate) async fn run(
     reflectors.stop().await;
     engine.queue.close();
     let (ending, patience) = match stop {
-        Stop::Now => (Ending::Closed, engine.options.stop_patience.into()),
+        Stop::Now => (Ending::Closed, engine.options.tuning.stop_patience.into()),
         Stop::Drain(patience) => (Ending::Draining, patience),
     };
     let deadline = patience.deadline();

@@ -26,7 +26,7 @@ impl<K: 'static> SharedInformer<K> {
     /// Pass the object that the server returned for the write: it carries the resource version.
     ///
     /// The watch usually brings the change within milliseconds. If it has not after
-    /// [`Options::lookup_after`](crate::Options::lookup_after), the informer lists that one object. So the wait also
+    /// [`Tuning::lookup_after`](crate::source::Tuning::lookup_after), the informer lists that one object. So the wait also
     /// ends soon where the watch brings nothing: after a write that makes the object no longer match the informer's
     /// selectors, for a kind without bookmarks, or on a connection that hangs.
     ///
@@ -58,7 +58,7 @@ impl<K: 'static> SharedInformer<K> {
     ///
     /// Call it after the delete. If the cache does not hold the object, that proves nothing, because the event of its
     /// creation may not have arrived yet; then the informer lists that one object at once. If the cache holds the
-    /// object, and it does not leave the cache within [`Options::lookup_after`](crate::Options::lookup_after), the
+    /// object, and it does not leave the cache within [`Tuning::lookup_after`](crate::source::Tuning::lookup_after), the
     /// informer lists it as well. An object that a transform refuses is not in the cache, and counts as gone.
     pub async fn wait_gone(
         &self,
@@ -257,7 +257,7 @@ impl<'a> Wait<'a> {
         };
         match came_true {
             Ok(false) => {
-                scope.plan(self.wanted, self.engine.options.lookup_after);
+                scope.plan(self.wanted, self.engine.options.tuning.lookup_after);
                 Ok(false)
             }
             Ok(true) => Ok(true),

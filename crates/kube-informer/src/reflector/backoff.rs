@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::options::Options;
+use crate::options::Tuning;
 
 /// Waits between requests that fail one after the other, with jitter: short ones while the trouble is young, since most
 /// trouble is soon over, then twice as long each time. One state for everything that fails, so that a server in trouble is
@@ -27,7 +27,7 @@ pub(crate) struct Backoff {
 }
 
 impl Backoff {
-    pub(crate) fn new(settings: &Options) -> Self {
+    pub(crate) fn new(settings: &Tuning) -> Self {
         Self {
             first: settings.backoff_first,
             factor: settings.backoff_factor,

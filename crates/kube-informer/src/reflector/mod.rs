@@ -53,7 +53,7 @@ use crate::delta::fifo::DeltaFifo;
 use crate::kind::KindInfo;
 use crate::object::ingest::Ingest;
 use crate::object::known::Known;
-use crate::options::Options;
+use crate::options::Tuning;
 use crate::report::Reporter;
 use crate::scope::{Scope, ScopeId};
 use crate::source::{ListWatch, Request, Verb};
@@ -98,7 +98,7 @@ pub(crate) struct Reflector {
     pub(crate) queue: Arc<DeltaFifo>,
     pub(crate) status: Arc<StatusCell>,
     pub(crate) reporter: Arc<Reporter>,
-    pub(crate) settings: Options,
+    pub(crate) settings: Tuning,
     /// Rung to have the scope read again without reuse. Several calls while a list is being read become one.
     pub(crate) refresh: Arc<Notify>,
     /// The newest objects of this scope, those that were looked up included.

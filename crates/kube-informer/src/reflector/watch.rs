@@ -15,7 +15,7 @@ use super::interruption::Interruption;
 use super::recovery::Trouble;
 use crate::delta::DeltaChange;
 use crate::object::record::Record;
-use crate::options::Options;
+use crate::options::Tuning;
 use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};
 use crate::source::{Verb, WatchParams};
 use crate::status::Phase;
@@ -59,7 +59,7 @@ struct StreamProgress {
 }
 
 impl StreamProgress {
-    fn new(settings: &Options) -> Self {
+    fn new(settings: &Tuning) -> Self {
         let within = settings.streaming_timeout;
         // Not by adding: that overflows with the longest durations.
         let until = sleep(within).deadline();

@@ -98,7 +98,7 @@ pub enum RelistReason {
     /// The watch failed again and again.
     RepeatedErrors,
     /// Several watches in a row died without a byte: see
-    /// [`Options::silences_to_relist`](crate::Options::silences_to_relist).
+    /// [`Tuning::silences_to_relist`](crate::source::Tuning::silences_to_relist).
     Dead,
     /// The kind was not served for a while.
     Gone,
@@ -278,7 +278,7 @@ pub struct HandlerStatus {
     pub delivered: u64,
     /// Calls that panicked.
     pub panics: u64,
-    /// Calls that blocked the thread for more than [`Options::slow_call`](crate::Options::slow_call).
+    /// Calls that blocked the thread for more than [`Tuning::slow_call`](crate::source::Tuning::slow_call).
     pub slow: u64,
     /// How long the slowest call took, awaiting included. Zero for streams: what they do with an event is not seen here.
     pub slowest: Duration,

@@ -48,7 +48,8 @@ async fn b_252_a_call_that_never_returns_is_given_up_after_ten_seconds() {
 #[tokio::test(start_paused = true)]
 async fn b_010_how_long_calls_in_progress_are_awaited_can_be_set() {
     for patience in [0, 3] {
-        let settings = Options::default().stop_patience(Duration::from_secs(patience));
+        let settings =
+            Options::default().tuning(|tuning| tuning.stop_patience(Duration::from_secs(patience)));
         let rig = Rig::with(&["a/x"], |builder| builder.options(|_| settings));
         rig.listen_stuck();
         let (stop, running) = rig.start_until();

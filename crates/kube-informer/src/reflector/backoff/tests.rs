@@ -4,8 +4,8 @@ fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-fn without_jitter() -> Options {
-    Options::default().backoff_jitter(0.0).backoff_first(millis(800)).backoff_steady(Duration::ZERO)
+fn without_jitter() -> Tuning {
+    Tuning::default().backoff_jitter(0.0).backoff_first(millis(800)).backoff_steady(Duration::ZERO)
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn b_006_waits_double_up_to_30_s() {
 
 #[test]
 fn b_006_waits_stay_short_for_ten_seconds_and_double_then() {
-    let mut backoff = Backoff::new(&Options::default().backoff_jitter(0.0));
+    let mut backoff = Backoff::new(&Tuning::default().backoff_jitter(0.0));
     let mut rng = fastrand::Rng::with_seed(1);
     let mut now = Instant::now();
     let mut waits = Vec::new();
@@ -51,7 +51,7 @@ fn b_007_success_starts_over() {
 fn b_006_jitter_makes_each_wait_up_to_half_as_long_again() {
     let (mut least, mut most) = (Duration::MAX, Duration::ZERO);
     for seed in 0..2000 {
-        let mut backoff = Backoff::new(&Options::default());
+        let mut backoff = Backoff::new(&Tuning::default());
         let wait = backoff.after_failure(Instant::now(), None, &mut fastrand::Rng::with_seed(seed));
         least = least.min(wait);
         most = most.max(wait);
@@ -99,7 +99,7 @@ fn p_043_retry_after_is_the_least_and_has_a_limit() {
 #[test]
 fn absurd_numbers_do_not_panic() {
     let settings =
-        Options::default().backoff_first(Duration::MAX).backoff_limit(Duration::MAX).backoff_factor(1e300);
+        Tuning::default().backoff_first(Duration::MAX).backoff_limit(Duration::MAX).backoff_factor(1e300);
     let mut backoff = Backoff::new(&settings);
     for _ in 0..3 {
         let wait =

@@ -28,7 +28,7 @@ use self::streaming::Streaming;
 pub(crate) use self::watching::News;
 use self::watching::Watching;
 use super::recovery::Trouble;
-use crate::options::Options;
+use crate::options::Tuning;
 use crate::source::ListParams;
 use crate::source::StreamingList;
 use crate::status::{Phase, RelistReason};
@@ -153,7 +153,7 @@ pub(crate) struct Cursor {
     mode: Mode,
 }
 
-/// After how many errors in a row the reflector relists or stops streaming lists. As in [`Options`].
+/// After how many errors in a row the reflector relists or stops streaming lists. As in [`Tuning`].
 #[derive(Clone, Copy, Debug)]
 struct Thresholds {
     errors_to_relist: u32,
@@ -169,7 +169,7 @@ enum Mode {
 }
 
 impl Cursor {
-    pub(crate) fn new(settings: &Options) -> Self {
+    pub(crate) fn new(settings: &Tuning) -> Self {
         Self {
             page_size: settings.page_size,
             streaming: settings.streaming_list,

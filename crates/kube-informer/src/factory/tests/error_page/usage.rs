@@ -174,7 +174,7 @@ fn namespaces() -> Vec<String> {
 /// What cannot be built.
 fn settings() -> Vec<String> {
     let of_pods = || SharedInformer::<Pod>::builder(server(&pods()));
-    let no_wait = Options::default().gone_retry(Duration::ZERO);
+    let no_wait = Options::default().tuning(|tuning| tuning.gone_retry(Duration::ZERO));
     let servers = Servers::default();
     vec![
         text(of_pods().namespace("").build().unwrap_err()),

@@ -60,7 +60,7 @@ fn b_021_p_010_too_large_asks_for_the_most_recent_state_rather_than_looping() {
 
 #[test]
 fn b_022_an_explicit_page_size_is_always_sent() {
-    let settings = Options::default().streaming_list(StreamingList::Never).page_size(4);
+    let settings = Tuning::default().streaming_list(StreamingList::Never).page_size(4);
     let mut script = Script::new(&settings);
     assert_eq!(script.cursor.begin(script.now).action, list("0", Some(4)));
     script.page("10", None);
@@ -112,7 +112,7 @@ fn b_560_pages_are_of_500_and_asked_for_one_after_the_other() {
 
 #[test]
 fn b_025_b_563_p_024_history_lost_between_pages_means_one_list_in_one_piece_at_the_version_asked_for() {
-    let settings = Options::default().streaming_list(StreamingList::Never).page_size(4);
+    let settings = Tuning::default().streaming_list(StreamingList::Never).page_size(4);
     let mut script = Script::new(&settings);
     script.cursor.begin(script.now);
     script.page("10", None);

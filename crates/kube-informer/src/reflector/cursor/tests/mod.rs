@@ -14,20 +14,20 @@ struct Script {
 }
 
 impl Script {
-    fn new(settings: &Options) -> Self {
+    fn new(settings: &Tuning) -> Self {
         Self { cursor: Cursor::new(settings), now: Instant::now() }
     }
 
     /// LIST only, at its first step.
     fn lists() -> (Self, NextStep) {
-        let mut script = Self::new(&Options::default().streaming_list(StreamingList::Never));
+        let mut script = Self::new(&Tuning::default().streaming_list(StreamingList::Never));
         let step = script.cursor.begin(script.now);
         (script, step)
     }
 
     /// Streaming, at its first step.
     fn streams() -> (Self, NextStep) {
-        let mut script = Self::new(&Options::default());
+        let mut script = Self::new(&Tuning::default());
         let step = script.cursor.begin(script.now);
         (script, step)
     }
@@ -41,7 +41,7 @@ impl Script {
     }
 
     /// The same with other settings.
-    fn watching_with(settings: Options, version: &str) -> Self {
+    fn watching_with(settings: Tuning, version: &str) -> Self {
         let mut script = Self::new(&settings.streaming_list(StreamingList::Never));
         script.cursor.begin(script.now);
         script.page(version, None);

@@ -137,7 +137,7 @@ fn b_057_b_060c_p_060_a_rejection_falls_back_to_list_for_an_hour_and_is_no_failu
 
 #[test]
 fn b_057_always_streaming_does_not_remember() {
-    let mut script = Script::new(&Options::default().streaming_list(StreamingList::Always));
+    let mut script = Script::new(&Tuning::default().streaming_list(StreamingList::Always));
     assert_eq!(script.cursor.begin(script.now).action, stream(""));
     assert_eq!(script.fail_to_open(http(422)), at_once(list("0", Some(500))).falling_back());
     script.page("10", None);
@@ -210,7 +210,7 @@ fn p_063_a_stream_that_was_given_up_after_objects_is_listed_at_once_and_not_stre
 
 #[test]
 fn p_063_always_streaming_lists_once_after_a_stream_that_was_given_up() {
-    let mut script = Script::new(&Options::default().streaming_list(StreamingList::Always));
+    let mut script = Script::new(&Tuning::default().streaming_list(StreamingList::Always));
     script.cursor.begin(script.now);
     assert_eq!(script.give_up(5_000).action, list("0", Some(500)));
     script.page("10", None);
@@ -276,7 +276,7 @@ fn refresh_streams_the_most_recent_state_without_reuse() {
 #[test]
 fn b_010_how_often_a_streamed_list_may_end_early_can_be_set() {
     for most in [1, 2, 5] {
-        let mut script = Script::new(&Options::default().early_ends_to_list(most));
+        let mut script = Script::new(&Tuning::default().early_ends_to_list(most));
         script.cursor.begin(script.now);
         assert!((1..most).all(|_| script.end(1).action == stream("")), "{most}");
         assert_eq!(script.end(1).action, list("0", Some(500)), "{most}");

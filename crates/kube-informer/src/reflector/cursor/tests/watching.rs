@@ -377,11 +377,11 @@ fn what_is_found_out_after_the_watch_is_over_does_not_matter() {
 #[test]
 fn b_010_how_often_a_watch_is_resumed_can_be_set() {
     for most in [1, 2, 5] {
-        let mut script = Script::watching_with(Options::default().errors_to_relist(most), "10");
+        let mut script = Script::watching_with(Tuning::default().errors_to_relist(most), "10");
         assert!((1..most).all(|_| script.fail(http(500)).relist.is_none()), "errors");
         assert_eq!(script.fail(http(500)).relist, Some(RelistReason::RepeatedErrors));
 
-        let mut script = Script::watching_with(Options::default().silences_to_relist(most), "10");
+        let mut script = Script::watching_with(Tuning::default().silences_to_relist(most), "10");
         assert!((1..most).all(|_| script.fail(silent()).relist.is_none()), "silences");
         assert_eq!(script.fail(silent()).relist, Some(RelistReason::Dead));
     }

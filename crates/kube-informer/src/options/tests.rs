@@ -149,3 +149,9 @@ fn d15_dead_is_t_plus_15_s_or_150_s_once_a_bookmark_came() {
     assert_eq!(settings.watch_silence(300, true), 150 * SECOND);
     assert_eq!(settings.watch_silence(60, true), 75 * SECOND);
 }
+
+#[test]
+fn numbers_that_differ_are_named_like_other_options() {
+    let ours = Options::default().resync(SECOND).tuning(|tuning| tuning.poll(SECOND));
+    assert_eq!(Options::default().differences(&ours), ["resync", "poll"]);
+}

@@ -140,10 +140,13 @@ pub(crate) async fn run(args: &WatchArgs) -> Result<(), Failure> {
         });
         unless_nobody_reads(written)?;
     }
-    let ended = ended.map_err(|failure| match awaited.is_some() && failure.is_nobody_reads() {
-        // Whoever asks for the exit code must not take it for the answer.
-        true => Failure::local("nobody reads the output any more; it is not known whether --until holds"),
-        false => failure,
+    let ended = ended.map_err(|failure| {
+        if awaited.is_some() && failure.is_nobody_reads() {
+            // Whoever asks for the exit code must not take it for the answer.
+            Failure::local("nobody reads the output any more; it is not known whether --until holds")
+        } else {
+            failure
+        }
     });
     match (ended?, awaited) {
         (How::TimeIsOver, Some(awaited)) => {

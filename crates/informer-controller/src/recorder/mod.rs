@@ -71,7 +71,8 @@ impl RecorderOptions {
     /// Sets how many events of a type an object may have at once, and how soon it may have one more then.
     #[must_use]
     pub fn spam_filter(mut self, burst: u32, one_per: Duration) -> Self {
-        (self.burst, self.one_per) = (burst, one_per);
+        self.burst = burst;
+        self.one_per = one_per;
         self
     }
 }

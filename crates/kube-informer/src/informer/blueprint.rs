@@ -81,9 +81,12 @@ impl Blueprint {
             BuildError::cannot_work("tweak", "is for the options of a factory; here name labels and fields")
         };
         let checked = if tweak { Err(tweaked()) } else { settled.options.check() };
-        let checked = checked.and_then(|()| match settled.suits(&settled.kind) {
-            true => Ok(()),
-            false => Err(BuildError::problem("a kind of the whole cluster cannot be limited to a namespace")),
+        let checked = checked.and_then(|()| {
+            if settled.suits(&settled.kind) {
+                Ok(())
+            } else {
+                Err(BuildError::problem("a kind of the whole cluster cannot be limited to a namespace"))
+            }
         });
         match checked {
             Ok(()) => Ok(settled),

@@ -51,6 +51,17 @@ enum Ended {
 }
 
 impl<K: Send + Sync + 'static> Shared<K> {
+    /// Starts so many workers, and the task that keeps the metrics of their queue.
+    pub(super) fn start(self: &Arc<Self>, workers: usize) -> JoinSet<()> {
+        let mut tasks = JoinSet::new();
+        for _ in 0..workers {
+            tasks.spawn(self.clone().work());
+        }
+        let queue = self.queue.clone();
+        tasks.spawn(async move { queue.keep_metrics().await });
+        tasks
+    }
+
     /// Works until the queue has been shut down and is empty.
     pub(super) async fn work(self: Arc<Self>) {
         while let Some(work) = self.queue.next().await {

@@ -171,7 +171,7 @@ impl<K: Send + Sync + 'static> Watched for Main<K> {
             }
             Event::Deleted { object, .. } => {
                 deleted.put(object);
-                listener.gone(object);
+                listener.note_gone(object);
                 into.add(object.key().clone(), false);
             }
             Event::Merged => into.behind.is_now(),
@@ -227,7 +227,7 @@ impl<O: Send + Sync + 'static> Watched for Other<O> {
                     into.add_news(&listener, Some(old), new, keys_of(&[old, new]));
                 }
                 Event::Deleted { object, .. } => {
-                    listener.gone(object);
+                    listener.note_gone(object);
                     add(&[object], false);
                 }
                 Event::Merged => into.behind.is_now(),

@@ -31,23 +31,23 @@ pub(crate) struct Known {
     pub(crate) client: Option<Client>,
     /// A controller [owns](crate::Controller::owns) what it has.
     pub(super) is_owned: bool,
-    /// What has been said of it: once is enough.
-    has_told: (AtomicBool, AtomicBool),
+    /// Whether a warning has said that something is left out for a while, and that something is hidden for ever: once is enough.
+    noted: (AtomicBool, AtomicBool),
 }
 
 impl Known {
     pub(crate) fn new(informer: SharedInformer<()>, client: Option<Client>, is_owned: bool) -> Self {
-        Self { informer, client, is_owned, has_told: Default::default() }
+        Self { informer, client, is_owned, noted: Default::default() }
     }
 
     /// Something is left out of its lists for a while. True if that is to be said.
-    pub(super) fn leaves_out(&self) -> bool {
-        !self.has_told.0.swap(true, Ordering::Relaxed)
+    pub(super) fn is_first_left_out(&self) -> bool {
+        !self.noted.0.swap(true, Ordering::Relaxed)
     }
 
     /// It is never going to show something. True if that is to be said.
-    pub(super) fn hides(&self) -> bool {
-        !self.has_told.1.swap(true, Ordering::Relaxed)
+    pub(super) fn is_first_hidden(&self) -> bool {
+        !self.noted.1.swap(true, Ordering::Relaxed)
     }
 
     /// The path of a collection.

@@ -114,7 +114,8 @@
 //! decides what to do about it.
 //!
 //! - [`wait_for_cache_sync`](SharedInformerFactory::wait_for_cache_sync) and
-//!   [`wait_synced`](SharedInformer::wait_synced) have a timeout, as all waits do, and an error that names kind, namespace,
+//!   [`wait_synced`](SharedInformer::wait_synced) take how long to wait, a `Duration` or
+//!   [`Patience::FOREVER`](status::Patience::FOREVER), as all waits do, and give an error that names kind, namespace,
 //!   cause and what to do. All errors are in [`error`].
 //! - [`on_error`](FactoryBuilder::on_error) sets a function that is called with every [`Failure`](status::Failure).
 //! - [`status`](SharedInformer::status) shows the informer's [`Phase`](status::Phase) and since when it is in it, when

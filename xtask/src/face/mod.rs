@@ -22,7 +22,7 @@ const LIBRARY: &str = "kube-informer";
 const ROOT_NAMES: usize = 30;
 
 /// Public types and traits.
-const TYPES: usize = 62;
+const TYPES: usize = 64;
 
 /// Those that are errors.
 const ERRORS: usize = 9;

@@ -68,7 +68,7 @@ pub(crate) async fn run(options: &Options, kind: &str, heap: Heap) -> Result<()>
     let is_decoded = options.mode == "decoded";
     let factory = SharedInformerFactory::builder(config)
         .options(|options| {
-            let options = options.streaming_list(streaming);
+            let options = options.tuning(|tuning| tuning.streaming_list(streaming));
             if is_decoded { options.decoded() } else { options }
         })
         .on_error(|failure| eprintln!("{failure}"))

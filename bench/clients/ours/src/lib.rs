@@ -144,7 +144,7 @@ where
         List::List => StreamingList::Never,
     };
     let mut builder: InformerBuilder<K> = SharedInformer::builder_with(source, dynamic)
-        .options(|options| options.streaming_list(streaming))
+        .options(|options| options.tuning(|tuning| tuning.streaming_list(streaming)))
         .on_error(|failure| eprintln!("{failure}"));
     if options.mode == "decoded" {
         builder = builder.decoded();

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use informer_endpoint::Endpoint;
 use kube_client::api::DynamicObject;
 use kube_informer::{SharedInformer, SharedInformerFactory};
+use kube_informer::status::Patience;
 
 use self::events::{AllEvents, Events, LIMIT, SHOWN};
 use self::family::{Family, kinds_below};
@@ -38,9 +39,6 @@ use crate::kinds::{Selected, select, unknown};
 use crate::plain::{plain, plain_json};
 use crate::screen::Screen;
 use crate::targets::{self, Target};
-
-/// How long the caches of a family may take to fill. A watch goes on trying.
-const PATIENCE: Duration = Duration::from_secs(365 * 86_400);
 
 /// How long handlers have to finish when the command ends.
 pub(crate) const ENDING: Duration = Duration::from_secs(2);
@@ -151,8 +149,8 @@ impl Plan {
     ) -> Result<(), Failure> {
         let family = match args.owner {
             Some(_) => {
-                // Who belongs to whom is known when all caches are filled.
-                self.factory.wait_for_cache_sync(PATIENCE).await.map_err(Failure::cluster)?;
+                // Who belongs to whom is known when all caches are filled, and a watch goes on trying.
+                self.factory.wait_for_cache_sync(Patience::FOREVER).await.map_err(Failure::cluster)?;
                 Some(Family::of(&selected[0], &selected))
             }
             None => None,

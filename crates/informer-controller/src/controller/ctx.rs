@@ -90,13 +90,14 @@ impl<K: Send + Sync + 'static> Ctx<K> {
             };
             // One tells all others of its cluster.
             if is_of && !told.iter().any(|other| self.run.are_siblings(other, informer)) {
-                self.run.objects(informer).told(value.clone())?;
+                self.run.objects(informer).note_answer(value.clone())?;
                 told.push(informer);
             }
         }
-        match !told.is_empty() || kind == "Status" {
-            true => Ok(()),
-            false => Err(WriteError::NotWatched { kind: format!("{version} {kind}") }),
+        if !told.is_empty() || kind == "Status" {
+            Ok(())
+        } else {
+            Err(WriteError::NotWatched { kind: format!("{version} {kind}") })
         }
     }
 

@@ -3,16 +3,31 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::join_all;
+use futures::future::{OptionFuture, join, join_all};
 use kube_informer::Registration;
+use kube_informer::status::Patience;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::worker::Shared;
+use crate::election::Leadership;
 use crate::writes::Echoes;
 
 /// How long a function that was told to end may still block its thread. Nobody can end it from outside.
-pub(super) const BLOCKED: Duration = Duration::from_secs(1);
+const BLOCKED: Duration = Duration::from_secs(1);
+
+/// How long the last events may take then.
+const FLUSH: Duration = Duration::from_secs(5);
+
+/// How a controller ended.
+pub(super) enum End {
+    /// All that was due has been done.
+    Drained,
+    /// Not all of it, in the time that there was.
+    TooLate,
+    /// Others may lead by now.
+    LeadershipLost,
+}
 
 /// Handlers, which end with this.
 pub(super) struct Registered {
@@ -28,9 +43,10 @@ impl Registered {
     }
 
     /// The same, and waits until calls in progress have returned.
-    pub(super) async fn end(&self, time: Duration) {
+    pub(super) async fn end(&self, patience: Patience) {
         self.remove();
-        for ended in join_all(self.handlers.iter().map(|handler| handler.remove_and_drain(time))).await {
+        let ends = self.handlers.iter().map(|handler| handler.remove_and_drain(patience));
+        for ended in join_all(ends).await {
             if let Err(error) = ended {
                 tracing::warn!(%error, "what says which objects to reconcile has not ended");
             }
@@ -45,6 +61,46 @@ impl Drop for Registered {
 }
 
 impl<K: Send + Sync + 'static> Shared<K> {
+    /// Ends the controller: no key comes any more, what is due is done as long as the patience lasts, and then nothing is called
+    /// or written any more. If the leadership is lost meanwhile, what runs is dropped where it is.
+    pub(super) async fn drain(
+        &self,
+        workers: &mut JoinSet<()>,
+        registered: &Registered,
+        patience: Patience,
+    ) -> End {
+        registered.remove();
+        self.queue.shut_down();
+        // Keys that wait for their own writes are not waited for: nothing of them is under way, and whoever works next reconciles
+        // them all.
+        let aside = self.aside.lock().take();
+        if let Some(mut aside) = aside {
+            aside.shutdown().await;
+        }
+        let begin = Instant::now();
+        let drained = async {
+            let (is_empty, ()) = join(self.queue.drain(patience), registered.end(patience)).await;
+            // What is still running ends here, and then nothing is written any more.
+            self.end(workers).await;
+            self.tracker.end(patience.left_after(begin.elapsed())).await && is_empty
+        };
+        let lost = OptionFuture::from(self.leadership.as_ref().map(Leadership::lost));
+        let end = tokio::select! {
+            biased;
+            Some(()) = lost => End::LeadershipLost,
+            drained = drained => if drained { End::Drained } else { End::TooLate },
+        };
+        if matches!(end, End::LeadershipLost) {
+            self.end(workers).await;
+            registered.end(BLOCKED.into()).await;
+        }
+        self.tracker.end_now();
+        if let Some(recorder) = &self.recorder {
+            recorder.flush(FLUSH).await;
+        }
+        end
+    }
+
     /// Drops what runs where it waits. A function that blocks its thread is not waited for: it ends when it next waits, and nothing of it
     /// is written any more.
     pub(super) async fn end(&self, workers: &mut JoinSet<()>) {

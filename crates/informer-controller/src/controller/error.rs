@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kube_informer::error::{InformerError, WaitError};
 
-use crate::writes::said;
+use crate::writes::server_text;
 
 /// Why a controller did not run to its orderly end.
 #[derive(Debug, thiserror::Error)]
@@ -90,7 +90,7 @@ impl fmt::Display for ReconcileError {
         let mut next: Option<&(dyn Error + 'static)> = Some(&*self.error);
         while let Some(error) = next {
             let of_client = of_client(error);
-            let more = of_client.map_or_else(|| error.to_string(), said);
+            let more = of_client.map_or_else(|| error.to_string(), server_text);
             // Some errors print their cause themselves.
             if !text.contains(&more) {
                 text.push_str(if text.is_empty() { "" } else { ": " });

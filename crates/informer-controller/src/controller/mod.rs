@@ -15,15 +15,16 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use futures::future::{BoxFuture, join, join_all, pending, select_all};
+use futures::future::{BoxFuture, join_all, select_all};
 use kube_client::Client;
+use kube_informer::status::Patience;
 use kube_informer::{Object, ObjectKey, SharedInformer};
 use parking_lot::Mutex;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 pub use self::ctx::{Ctx, Next};
-use self::end::{Aside, BLOCKED, Registered};
+use self::end::{Aside, End, Registered};
 pub use self::error::{ControllerError, ReconcileError};
 use self::finalizer::Finalizer;
 use self::meter::Meter;
@@ -38,8 +39,6 @@ use crate::writes::{Echoes, Tracker};
 const WORKERS: usize = 8;
 /// How long what was begun may take when the controller ends. With the next one it is well within what an election waits for.
 const DRAIN: Duration = Duration::from_secs(20);
-/// How long the last events may take then.
-const FLUSH: Duration = Duration::from_secs(5);
 /// How long an object waits for its own writes to come to the caches.
 const OWN_WRITES: Duration = Duration::from_secs(30);
 /// How often it is said that an informer has not synced yet.
@@ -99,10 +98,10 @@ pub struct Controller<K> {
     queue: QueueOptions,
     workers: usize,
     timeout: Option<Duration>,
-    drain: Duration,
+    drain: Patience,
     client: Option<Client>,
     leadership: Option<Leadership>,
-    patience: Duration,
+    patience: Patience,
     recorder: Option<Recorder>,
     finalizer: Option<Finalizer<K>>,
     reconcile: Option<Arc<Reconcile<K>>>,
@@ -127,10 +126,10 @@ impl<K: Send + Sync + 'static> Controller<K> {
             queue: QueueOptions::default(),
             workers: WORKERS,
             timeout: None,
-            drain: DRAIN,
+            drain: DRAIN.into(),
             client: None,
             leadership: None,
-            patience: OWN_WRITES,
+            patience: OWN_WRITES.into(),
             recorder: None,
             finalizer: None,
             reconcile: None,
@@ -208,8 +207,8 @@ impl<K: Send + Sync + 'static> Controller<K> {
     }
 
     /// How long what is due and what is running may take at the end. The default is 20 s.
-    pub fn drain(mut self, time: Duration) -> Self {
-        self.drain = time;
+    pub fn drain(mut self, patience: impl Into<Patience>) -> Self {
+        self.drain = patience.into();
         self
     }
 
@@ -222,8 +221,8 @@ impl<K: Send + Sync + 'static> Controller<K> {
 
     /// How long an object waits for the caches to see what was [written](crate::writes) for it. Then it is reconciled anyway.
     /// The default is 30 s.
-    pub fn patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
+    pub fn patience(mut self, patience: impl Into<Patience>) -> Self {
+        self.patience = patience.into();
         self
     }
 
@@ -300,16 +299,7 @@ impl<K: Send + Sync + 'static> Controller<K> {
     /// What others wrote before it began, also an earlier run of the same program, it knows as far as the caches do; only
     /// [`run_as`](Self::run_as) waits for that.
     pub async fn run(mut self, shutdown: impl Future<Output = ()>) -> Result<(), ControllerError> {
-        let Some(mut reconcile) = self.reconcile.take() else {
-            return Err(ControllerError::NoFunction { name: self.name.clone() });
-        };
-        if let Some(finalizer) = self.finalizer.take() {
-            if self.client.is_none() && self.informer.client().is_none() {
-                return Err(ControllerError::NoClient { name: self.name });
-            }
-            reconcile = finalizer.wrap(reconcile);
-            self.only_if = self.only_if.map(Finalizer::filter);
-        }
+        let reconcile = self.function()?;
         let name = Name::take(&self.name);
         let queue = WorkQueue::new(&name.label(), self.queue.clone());
         // It runs once, so nothing is there yet.
@@ -370,14 +360,7 @@ impl<K: Send + Sync + 'static> Controller<K> {
         });
         // Also if this future is dropped: what waits aside holds what holds it.
         let _aside = Aside(&shared);
-        let mut workers = JoinSet::new();
-        for _ in 0..self.workers {
-            workers.spawn(shared.clone().work());
-        }
-        workers.spawn({
-            let queue = queue.clone();
-            async move { queue.keep_metrics().await }
-        });
+        let mut workers = shared.start(self.workers);
         let stopped = select_all(informers.iter().map(|informer| source::stopped(informer).boxed()));
         let stopped = tokio::select! {
             biased;
@@ -388,48 +371,30 @@ impl<K: Send + Sync + 'static> Controller<K> {
             }
             () = into.behind.watch(&registered.handlers, &self.informer, &into) => None,
         };
-        registered.remove();
-        queue.shut_down();
-        // Keys that wait for their own writes are not waited for: nothing of them is under way, and whoever works next reconciles
-        // them all.
-        let aside = shared.aside.lock().take();
-        if let Some(mut aside) = aside {
-            aside.shutdown().await;
-        }
         let begin = Instant::now();
-        let drained = async {
-            let (is_empty, ()) = join(queue.drain(self.drain), registered.end(self.drain)).await;
-            // What is still running ends here, and then nothing is written any more.
-            shared.end(&mut workers).await;
-            shared.tracker.end(self.drain.saturating_sub(begin.elapsed())).await && is_empty
-        };
-        // Others may lead by now: what runs is dropped where it is.
-        let lost = shared.leadership.as_ref().map(Leadership::lost);
-        let lost = async {
-            match lost {
-                Some(lost) => lost.await,
-                None => pending().await,
+        let end = shared.drain(&mut workers, &registered, self.drain).await;
+        match (end, stopped) {
+            (End::TooLate, _) => {
+                let time = self.drain.limit().unwrap_or_else(|| begin.elapsed());
+                Err(ControllerError::NotDrained { name: self.name, time })
             }
-        };
-        let drained = tokio::select! {
-            biased;
-            () = lost => None,
-            drained = drained => Some(drained),
-        };
-        if drained.is_none() {
-            shared.end(&mut workers).await;
-            registered.end(BLOCKED).await;
-        }
-        shared.tracker.end_now();
-        if let Some(recorder) = &shared.recorder {
-            recorder.flush(FLUSH).await;
-        }
-        match (drained, stopped) {
-            (Some(false), _) => Err(ControllerError::NotDrained { name: self.name, time: self.drain }),
-            (Some(true), Some(informer)) => Err(ControllerError::Stopped { name: self.name, informer }),
+            (End::Drained, Some(informer)) => Err(ControllerError::Stopped { name: self.name, informer }),
             // That the leadership is lost, the election says.
-            (None, _) | (Some(true), None) => Ok(()),
+            (End::LeadershipLost, _) | (End::Drained, None) => Ok(()),
         }
+    }
+
+    /// What is called, with what the finalizer adds to it.
+    fn function(&mut self) -> Result<Arc<Reconcile<K>>, ControllerError> {
+        let Some(reconcile) = self.reconcile.take() else {
+            return Err(ControllerError::NoFunction { name: self.name.clone() });
+        };
+        let Some(finalizer) = self.finalizer.take() else { return Ok(reconcile) };
+        if self.client.is_none() && self.informer.client().is_none() {
+            return Err(ControllerError::NoClient { name: self.name.clone() });
+        }
+        self.only_if = self.only_if.take().map(Finalizer::filter);
+        Ok(finalizer.wrap(reconcile))
     }
 
     /// Waits until the caches of a leader have what its predecessor wrote.
@@ -464,7 +429,7 @@ impl<K: Send + Sync + 'static> Controller<K> {
             }
         }
         for owned in &self.owned {
-            while let Err(error) = owned.wait_ready(PATIENCE).await {
+            while let Err(error) = owned.wait_ready(PATIENCE.into()).await {
                 if !error.is_timeout() {
                     return Err(error.into());
                 }

@@ -4,19 +4,17 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use futures::FutureExt as _;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, join_all};
 use kube_client::Client;
 use kube_informer::error::{InformerError, WaitError};
 use kube_informer::object::Uid;
+use kube_informer::status::Patience;
 use kube_informer::{Event, Index, IndexKey, Object, ObjectKey, Registration, SharedInformer, handler};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
-use tokio::time::sleep;
 
 use super::Filter;
 use super::worker::message;
@@ -73,17 +71,13 @@ impl Keys {
     }
 }
 
-/// How often a handler did not keep up.
+/// Notices that a handler did not keep up.
 #[derive(Default)]
-pub(super) struct Behind {
-    times: AtomicU64,
-    noticed: Notify,
-}
+pub(super) struct Behind(Notify);
 
 impl Behind {
     fn is_now(&self) {
-        self.times.fetch_add(1, Ordering::SeqCst);
-        self.noticed.notify_one();
+        self.0.notify_one();
     }
 
     /// Whenever handlers that did not keep up have caught up, all objects are reconciled.
@@ -93,26 +87,22 @@ impl Behind {
         all: &SharedInformer<K>,
         into: &Keys,
     ) {
-        let mut looked = 0;
         loop {
-            self.noticed.notified().await;
+            self.0.notified().await;
             loop {
-                let times = self.times.load(Ordering::SeqCst);
-                let is_caught_up = handlers.iter().all(|handler| handler.status().backlog == 0);
-                if is_caught_up && times == looked {
+                // A handler that has ended has caught up as well.
+                join_all(handlers.iter().map(|handler| handler.wait_drained(Patience::FOREVER))).await;
+                // Another may have fallen behind meanwhile, or the same again.
+                if self.0.notified().now_or_never().is_none() {
                     break;
                 }
-                if is_caught_up {
-                    looked = times;
-                    let controller = &*into.controller;
-                    tracing::warn!(
-                        controller,
-                        "events came faster than they could be handled; all objects are reconciled"
-                    );
-                    all.lister().list().into_iter().for_each(|object| into.add(object.key().clone(), true));
-                }
-                sleep(Duration::from_secs(1)).await;
             }
+            let controller = &*into.controller;
+            tracing::warn!(
+                controller,
+                "events came faster than they could be handled; all objects are reconciled"
+            );
+            all.lister().list().into_iter().for_each(|object| into.add(object.key().clone(), true));
         }
     }
 }
@@ -181,7 +171,7 @@ impl<K: Send + Sync + 'static> Watched for Main<K> {
             }
             Event::Deleted { object, .. } => {
                 deleted.put(object);
-                listener.gone(object);
+                listener.note_gone(object);
                 into.add(object.key().clone(), false);
             }
             Event::Merged => into.behind.is_now(),
@@ -237,7 +227,7 @@ impl<O: Send + Sync + 'static> Watched for Other<O> {
                     into.add_news(&listener, Some(old), new, keys_of(&[old, new]));
                 }
                 Event::Deleted { object, .. } => {
-                    listener.gone(object);
+                    listener.note_gone(object);
                     add(&[object], false);
                 }
                 Event::Merged => into.behind.is_now(),
@@ -274,14 +264,7 @@ pub(super) async fn caught_up(informer: &SharedInformer<()>, client: &Client) {
 
 /// Waits until an informer has stopped, and gives its name.
 pub(super) async fn stopped(informer: &SharedInformer<()>) -> String {
-    while !informer.is_stopped() {
-        // It is an error that the informer has stopped, and none that nothing happened for a while.
-        let since = informer.progress();
-        if informer.wait_progress(&since, Duration::from_secs(3600)).await.is_ok() {
-            // Every commit is progress. There may be thousands a second, and none of them matters here.
-            sleep(Duration::from_secs(1)).await;
-        }
-    }
+    informer.wait_stopped(Patience::FOREVER).await.ok();
     informer.name().to_owned()
 }
 
@@ -336,7 +319,7 @@ impl<K: Send + Sync + 'static> Owners<K> {
 /// The objects of one kind by their owners.
 pub(super) trait Owned: Any + Send + Sync {
     /// Waits until the index can be asked.
-    fn wait_ready(&self, timeout: Duration) -> BoxFuture<'_, Result<(), WaitError>>;
+    fn wait_ready(&self, patience: Patience) -> BoxFuture<'_, Result<(), WaitError>>;
 
     /// Whether it is this informer that has them.
     fn is_of(&self, informer: &SharedInformer<()>) -> bool;
@@ -349,8 +332,8 @@ struct ByOwner<C> {
 }
 
 impl<C: Send + Sync + 'static> Owned for ByOwner<C> {
-    fn wait_ready(&self, timeout: Duration) -> BoxFuture<'_, Result<(), WaitError>> {
-        self.index.wait_ready(timeout).boxed()
+    fn wait_ready(&self, patience: Patience) -> BoxFuture<'_, Result<(), WaitError>> {
+        self.index.wait_ready(patience).boxed()
     }
 
     fn is_of(&self, informer: &SharedInformer<()>) -> bool {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use kube_client::Client;
+use kube_informer::status::Patience;
 use kube_informer::{ObjectKey, SharedInformer};
 use parking_lot::Mutex;
 use tokio::task::JoinSet;
@@ -34,7 +35,7 @@ pub(super) struct Shared<K> {
     pub(super) client: Option<Client>,
     pub(super) leadership: Option<Leadership>,
     pub(super) tracker: Tracker,
-    pub(super) patience: Duration,
+    pub(super) patience: Patience,
     pub(super) recorder: Option<Recorder>,
     /// What waits for the caches to see own writes. None at the end: what has not begun is not begun any more.
     pub(super) aside: Mutex<Option<JoinSet<()>>>,
@@ -50,6 +51,17 @@ enum Ended {
 }
 
 impl<K: Send + Sync + 'static> Shared<K> {
+    /// Starts so many workers, and the task that keeps the metrics of their queue.
+    pub(super) fn start(self: &Arc<Self>, workers: usize) -> JoinSet<()> {
+        let mut tasks = JoinSet::new();
+        for _ in 0..workers {
+            tasks.spawn(self.clone().work());
+        }
+        let queue = self.queue.clone();
+        tasks.spawn(async move { queue.keep_metrics().await });
+        tasks
+    }
+
     /// Works until the queue has been shut down and is empty.
     pub(super) async fn work(self: Arc<Self>) {
         while let Some(work) = self.queue.next().await {

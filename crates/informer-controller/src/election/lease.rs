@@ -71,9 +71,10 @@ impl Lease {
         let mut lease = over.map_or_else(|| self.empty(), |record| record.body);
         self.fill(&mut lease["spec"], what, transitions);
         let (body, params) = (lease.to_string().into_bytes(), PostParams::default());
-        let request = match exists {
-            true => self.requests().replace(&self.name, &params, body),
-            false => self.requests().create(&params, body),
+        let request = if exists {
+            self.requests().replace(&self.name, &params, body)
+        } else {
+            self.requests().create(&params, body)
         };
         let (answer, name, trouble) = (self.answer(request), self.full_name(), self.trouble.clone());
         let namespace = self.namespace.clone();

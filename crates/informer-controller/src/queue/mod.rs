@@ -47,9 +47,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 pub use informer_wire::QueueStatus;
+use kube_informer::status::Patience;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use self::core::{Adding, Core, Next, Rules};
 pub use self::limit::RateLimit;
@@ -306,7 +307,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
 
     /// Shuts the queue down and waits until all that was due has been handed out and workers are done with it. Says
     /// whether that was so in time.
-    pub async fn drain(&self, patience: Duration) -> bool {
+    pub async fn drain(&self, patience: impl Into<Patience>) -> bool {
         self.shut_down();
         let settled = async {
             loop {
@@ -319,7 +320,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
                 settled.await;
             }
         };
-        timeout(patience, settled).await.is_ok()
+        patience.into().wait(settled).await.is_ok()
     }
 
     /// Calls [`refresh_metrics`](Self::refresh_metrics) twice a second while there is anything in the queue. It has no end; a

@@ -29,8 +29,8 @@ use std::time::Duration;
 
 use kube_client::Client;
 use kube_informer::Object;
+use kube_informer::status::Patience;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::timeout;
 
 use self::core::{Core, Dropped, Rules};
 pub use self::event::Note;
@@ -71,7 +71,8 @@ impl RecorderOptions {
     /// Sets how many events of a type an object may have at once, and how soon it may have one more then.
     #[must_use]
     pub fn spam_filter(mut self, burst: u32, one_per: Duration) -> Self {
-        (self.burst, self.one_per) = (burst, one_per);
+        self.burst = burst;
+        self.one_per = one_per;
         self
     }
 }
@@ -135,16 +136,17 @@ impl Recorder {
 
     /// Waits until the server has all that was told so far, with the counts of series, but not longer than `patience`.
     /// Whether it has.
-    pub async fn flush(&self, patience: Duration) -> bool {
+    pub async fn flush(&self, patience: impl Into<Patience>) -> bool {
+        let patience = patience.into();
         let flushed = async {
             let (flush, flushed) = oneshot::channel();
             self.told.send(Message::Flush(flush)).await.is_ok() && flushed.await.is_ok()
         };
-        let is_flushed = timeout(patience, flushed).await.unwrap_or(false);
+        let is_flushed = patience.wait(flushed).await.unwrap_or(false);
         if !is_flushed {
             tracing::warn!(
                 controller = &*self.controller,
-                ?patience,
+                %patience,
                 "the server did not take all events in time"
             );
         }

@@ -68,8 +68,8 @@ impl Answer {
 }
 
 impl<C: Send + Sync + 'static> Objects<C> {
-    /// This is what the object is now.
-    pub(super) fn is(&self, tickets: Tickets, answer: &Answer) -> Result<Object<C>, WriteError> {
+    /// Takes note of what the object is now.
+    pub(super) fn note_object(&self, tickets: Tickets, answer: &Answer) -> Result<Object<C>, WriteError> {
         let meta = &answer.value["metadata"];
         let version = ResourceVersion::new(meta["resourceVersion"].as_str().unwrap_or_default());
         // As it came: types of ours may not know all of its fields.
@@ -91,7 +91,7 @@ impl<C: Send + Sync + 'static> Objects<C> {
         let key = sent.key().clone();
         if answer.is_gone() {
             let object = self.rehearsed(answer)?;
-            self.gone(tickets, &key, Some(sent.uid().clone()));
+            self.note_gone(tickets, &key, Some(sent.uid().clone()));
             return Ok(object);
         }
         let (mut object, mut hiding) = (None, Hiding::default());
@@ -100,10 +100,10 @@ impl<C: Send + Sync + 'static> Objects<C> {
             let (is_selected, is_mine) = (written.is_selected, object.is_none());
             object.get_or_insert_with(|| written.object.as_kind());
             hiding.look(&known, is_selected, is_mine);
-            if is_selected.is_none() && known.leaves_out() {
+            if is_selected.is_none() && known.is_first_left_out() {
                 tracing::warn!(%key, informer = known.informer.name(), "what is written is left out of lists until the watch brings it: only the server can tell whether the field selector selects it; this is said once");
             }
-            self.put(&known, key.clone(), Change::Is(written));
+            self.put(&known, key.clone(), Change::Written(written));
             match is_selected {
                 // It is new, so no earlier state of it is on its way to a cache that does not select it.
                 Some(false) if answer.is_new && !is_mine => ticket.void(),
@@ -114,8 +114,8 @@ impl<C: Send + Sync + 'static> Objects<C> {
             }
         }
         if let Some(known) = hiding.of(&sent).filter(|_| !answer.is_going()) {
-            self.run.tracker.hides();
-            if known.hides() {
+            self.run.tracker.count_hidden();
+            if known.is_first_hidden() {
                 tracing::warn!(%key, informer = known.informer.name(), "what is written is in no list of this informer, now or later: its selectors, its namespaces or its transform leave it out; a function that creates what it does not find creates it again and again; this is said once and counted");
             }
         }
@@ -128,8 +128,8 @@ impl<C: Send + Sync + 'static> Objects<C> {
         Ok(self.informer.object_from_json(json).or_else(|_| self.informer.object_as_sent(json))?)
     }
 
-    /// This one is gone.
-    pub(super) fn gone(&self, tickets: Tickets, key: &ObjectKey, uid: Option<Uid>) {
+    /// Takes note that this object is gone.
+    pub(super) fn note_gone(&self, tickets: Tickets, key: &ObjectKey, uid: Option<Uid>) {
         // Without a uid the server is asked for that name.
         let Some(uid) = uid else { return };
         for (known, ticket) in tickets {
@@ -138,12 +138,12 @@ impl<C: Send + Sync + 'static> Objects<C> {
         }
     }
 
-    /// This one of a collection is gone, or about to go.
-    pub(super) fn is_of_collection(&self, key: &ObjectKey, uid: &Uid, left: Option<&Answer>) {
+    /// Takes note that this object of a collection is gone, or about to go.
+    pub(super) fn note_of_collection(&self, key: &ObjectKey, uid: &Uid, left: Option<&Answer>) {
         let sent = left.map(|left| (left, self.known.informer.object_as_sent(left.text.as_bytes())));
         for known in self.siblings() {
             let change = match &sent {
-                Some((left, Ok(sent))) => Change::Is(left.written(&known, sent)),
+                Some((left, Ok(sent))) => Change::Written(left.written(&known, sent)),
                 Some((_, Err(_))) => continue,
                 None => Change::Gone(uid.clone()),
             };

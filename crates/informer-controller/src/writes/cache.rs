@@ -11,46 +11,43 @@ use kube_client::core::params::ListParams;
 use kube_client::core::request::Request;
 use kube_informer::error::WaitError;
 use kube_informer::object::{ResourceVersion, Uid};
+use kube_informer::status::Patience;
 use kube_informer::{ObjectKey, SharedInformer};
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
 
 use super::seen::{Cache, Seen, Until};
 
-/// Those who wait here have a limit of their own.
-const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 3600);
 /// How soon the server is asked again if it does not answer, and how late at most.
 const PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// After what time it is asked whether a deletion has been undone: by then the informer has looked for itself.
 const UNDONE: Duration = Duration::from_secs(10);
-/// The uid of no object.
-const NOBODY: &str = "no object has this uid";
 
-/// An informer's cache.
+/// An informer's cache. Those who wait for it have a limit of their own.
 pub(crate) struct Known {
     pub(crate) informer: SharedInformer<()>,
     /// Without one there is no server that could be asked, but what it is said to have answered is waited for.
     pub(crate) client: Option<Client>,
     /// A controller [owns](crate::Controller::owns) what it has.
     pub(super) is_owned: bool,
-    /// What has been said of it: once is enough.
-    has_told: (AtomicBool, AtomicBool),
+    /// Whether a warning has said that something is left out for a while, and that something is hidden for ever: once is enough.
+    noted: (AtomicBool, AtomicBool),
 }
 
 impl Known {
     pub(crate) fn new(informer: SharedInformer<()>, client: Option<Client>, is_owned: bool) -> Self {
-        Self { informer, client, is_owned, has_told: Default::default() }
+        Self { informer, client, is_owned, noted: Default::default() }
     }
 
     /// Something is left out of its lists for a while. True if that is to be said.
-    pub(super) fn leaves_out(&self) -> bool {
-        !self.has_told.0.swap(true, Ordering::Relaxed)
+    pub(super) fn is_first_left_out(&self) -> bool {
+        !self.noted.0.swap(true, Ordering::Relaxed)
     }
 
     /// It is never going to show something. True if that is to be said.
-    pub(super) fn hides(&self) -> bool {
-        !self.has_told.1.swap(true, Ordering::Relaxed)
+    pub(super) fn is_first_hidden(&self) -> bool {
+        !self.noted.1.swap(true, Ordering::Relaxed)
     }
 
     /// The path of a collection.
@@ -62,7 +59,7 @@ impl Known {
     }
 
     async fn see_version(&self, key: &ObjectKey, version: &ResourceVersion) -> Seen {
-        match self.informer.wait_for_version(key, version, FOR_EVER).await {
+        match self.informer.wait_for_version(key, version, Patience::FOREVER).await {
             Err(error) if error.is_not_comparable() => self.see_exactly(key, version).await,
             seen => judge(&seen),
         }
@@ -80,7 +77,7 @@ impl Known {
             if cached.is_ok_and(|object| object.resource_version() == version) {
                 return Seen::Yes;
             }
-            if self.informer.wait_progress(&progress, FOR_EVER).await.is_err() {
+            if self.informer.wait_progress(&progress, Patience::FOREVER).await.is_err() {
                 return Seen::Never;
             }
         }
@@ -96,15 +93,14 @@ impl Known {
         };
         tokio::select! {
             biased;
-            gone = self.informer.wait_gone(key, uid, FOR_EVER) => judge(&gone),
+            gone = self.informer.wait_gone(key, uid, Patience::FOREVER) => judge(&gone),
             undone = is_undone => undone,
         }
     }
 
     /// Has the informer ask the server what the object is like, and waits for that.
     async fn see_whatever(&self, key: &ObjectKey) -> Seen {
-        // That an object which was never there is gone shows in a state of that name which the server has had since.
-        judge(&self.informer.wait_gone(key, &Uid::new(NOBODY), FOR_EVER).await)
+        judge(&self.informer.refresh_one(key, Patience::FOREVER).await)
     }
 
     /// Has the informer read everything again, and waits until it is where the server was by then.
@@ -177,7 +173,7 @@ impl Known {
                 if is_there || progress.rewinds() != rewinds {
                     return;
                 }
-                if self.informer.wait_progress(&progress, FOR_EVER).await.is_err() {
+                if self.informer.wait_progress(&progress, Patience::FOREVER).await.is_err() {
                     return;
                 }
             }
@@ -203,8 +199,10 @@ impl Cache for Known {
 
     fn has_seen(&self, key: &ObjectKey, until: &Until) -> bool {
         let seen = match until {
-            Until::Version(version) => self.informer.wait_for_version(key, version, FOR_EVER).now_or_never(),
-            Until::Gone(uid) => self.informer.wait_gone(key, uid, FOR_EVER).now_or_never(),
+            Until::Version(version) => {
+                self.informer.wait_for_version(key, version, Patience::FOREVER).now_or_never()
+            }
+            Until::Gone(uid) => self.informer.wait_gone(key, uid, Patience::FOREVER).now_or_never(),
             // To know it, the server has to be asked.
             Until::Unknown | Until::Everything => None,
         };

@@ -33,15 +33,15 @@ impl<C: Send + Sync + 'static> Objects<C> {
             if answer.is_status() {
                 let uid = value["details"]["uid"].as_str().map(Uid::new);
                 let uid = uid.or_else(|| objects.get(&key).map(|object| object.uid().clone()));
-                objects.gone(tickets, &key, uid);
+                objects.note_gone(tickets, &key, uid);
                 return Ok(());
             }
             if has_finalizers(value) || meta["deletionGracePeriodSeconds"].as_i64().unwrap_or_default() > 0 {
                 // That it cannot be shown does not undo it.
-                objects.is(tickets, &answer).ok();
+                objects.note_object(tickets, &answer).ok();
                 return Ok(());
             }
-            objects.gone(tickets, &key, meta["uid"].as_str().map(Uid::new));
+            objects.note_gone(tickets, &key, meta["uid"].as_str().map(Uid::new));
             Ok(())
         })
         .await
@@ -67,7 +67,7 @@ impl<C: Send + Sync + 'static> Objects<C> {
         outgoing.unanswered = Until::Everything;
         let left = self.request(&key).list(selected).map_err(|error| self.invalid(&error))?;
         self.send(outgoing, |objects: Self, tickets, _, answer| async move {
-            objects.are_deleted(&answer, left).await;
+            objects.note_deleted_collection(&answer, left).await;
             drop(tickets);
             Ok(())
         })
@@ -99,15 +99,15 @@ impl<C: Send + Sync + 'static> Objects<C> {
         match written {
             Err(error) if error.is_not_found() || error.is_of_another_uid() => {
                 let tickets = self.begin(object.key(), &Until::Unknown);
-                self.gone(tickets, object.key(), Some(object.uid().clone()));
+                self.note_gone(tickets, object.key(), Some(object.uid().clone()));
                 Ok(())
             }
             written => written,
         }
     }
 
-    /// What became of the objects that a collection had when it was deleted: some are only about to go.
-    async fn are_deleted(&self, answer: &Answer, left: http::Request<Vec<u8>>) {
+    /// Takes note of what became of the objects that a collection had when it was deleted: some are only about to go.
+    async fn note_deleted_collection(&self, answer: &Answer, left: http::Request<Vec<u8>>) {
         let Ok(client) = self.client() else { return };
         // That this is not known does not undo it.
         let Ok(left) = client.request::<Value>(left).await else { return };
@@ -119,7 +119,7 @@ impl<C: Send + Sync + 'static> Objects<C> {
             let there = left.iter().find(|other| other["metadata"]["uid"] == *uid);
             let there = there.and_then(|there| self.with_kind(there.clone()).ok()).map(Answer::of);
             let uid = Uid::new(uid.as_str().unwrap_or_default());
-            self.is_of_collection(&self.key_in(&item["metadata"]), &uid, there.as_ref());
+            self.note_of_collection(&self.key_in(&item["metadata"]), &uid, there.as_ref());
         }
     }
 }

@@ -184,7 +184,7 @@ impl Echoes {
         }
         self.0.lock().writing.entry(owner.clone()).or_default().begin(kind, object);
         let (owner, kind, object) = (owner.clone(), kind.clone(), object.clone());
-        Some(Writing { echoes: self.clone(), owner, kind, object, made: None })
+        Some(Writing { echoes: self.clone(), owner, kind, object, result: None })
     }
 }
 
@@ -232,13 +232,13 @@ impl Listener {
             }
         });
         if !is_held {
-            state.told(self.number, &shown);
+            state.note_shown(self.number, &shown);
         }
         keys
     }
 
-    /// An object is gone.
-    pub(crate) fn gone<K>(&self, object: &Object<K>) {
+    /// Takes note that an object is gone.
+    pub(crate) fn note_gone<K>(&self, object: &Object<K>) {
         let (uid, bit) = (object.uid(), bit(self.number));
         let is_over = |link: &Link| link.uid == *uid;
         self.echoes.0.lock().forget(object.key(), bit, is_over);
@@ -269,7 +269,7 @@ impl State {
     }
 
     /// A handler has been told of this version.
-    fn told(&mut self, listener: usize, shown: &Shown) {
+    fn note_shown(&mut self, listener: usize, shown: &Shown) {
         let Shown { object, uid, new, .. } = shown;
         let is_over =
             |link: &Link| link.uid != *uid || link.version == *new || link.version.is_older_than(new);
@@ -338,12 +338,17 @@ pub(super) struct Writing {
     kind: KindInfo,
     object: ObjectKey,
     /// What has come of it.
-    made: Option<ObjectKey>,
+    result: Option<ObjectKey>,
 }
 
 impl Writing {
-    /// This object has come of it. `shows` says which informers have shown it to the run.
-    pub(super) fn made(&mut self, object: &Value, base: Base, shows: impl Fn(&SharedInformer<()>) -> bool) {
+    /// This object has come of it, and an event that shows it is no news. `shows` says which informers have shown it to the run.
+    pub(super) fn expect_echo(
+        &mut self,
+        object: &Value,
+        base: Base,
+        shows: impl Fn(&SharedInformer<()>) -> bool,
+    ) {
         let text = |name: &str| object["metadata"][name].as_str().unwrap_or_default();
         let (uid, version) = (Uid::new(text("uid")), ResourceVersion::new(text("resourceVersion")));
         let base = match base {
@@ -360,7 +365,7 @@ impl Writing {
             "" => ObjectKey::cluster(text("name")),
             namespace => ObjectKey::namespaced(namespace, text("name")),
         };
-        self.made = Some(key.clone());
+        self.result = Some(key.clone());
         let informers: Vec<SharedInformer<()>> =
             self.echoes.0.lock().listening.iter().map(|it| it.informer.clone()).collect();
         // With nothing locked: informers are asked.
@@ -379,14 +384,14 @@ impl Drop for Writing {
     fn drop(&mut self) {
         let mut state = self.echoes.0.lock();
         let Some(writings) = state.writing.get_mut(&self.owner) else { return };
-        let held = writings.end(&self.kind, &self.object, self.made.as_ref());
+        let held = writings.end(&self.kind, &self.object, self.result.as_ref());
         if writings.are_over() {
             state.writing.remove(&self.owner);
         }
         let mut is_news = false;
         for (listener, shown) in held {
             match state.judge(listener, &self.owner, &shown) {
-                Verdict::Echo => state.told(listener, &shown),
+                Verdict::Echo => state.note_shown(listener, &shown),
                 Verdict::News => is_news = true,
                 Verdict::Later => {
                     if let Some(writings) = state.writing.get_mut(&self.owner) {

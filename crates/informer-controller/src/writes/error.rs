@@ -24,7 +24,7 @@ pub enum WriteError {
         why: String,
     },
     /// The server refused it, or could not be asked.
-    #[error("{kind} {name}: {}", said(error))]
+    #[error("{kind} {name}: {}", server_text(error))]
     Refused {
         /// What was to be written.
         kind: KindInfo,
@@ -71,7 +71,7 @@ pub enum WriteError {
 }
 
 /// What a server says that refuses something, with the HTTP status. The error's own text ends in all fields of the answer.
-pub(crate) fn said(error: &kube_client::Error) -> String {
+pub(crate) fn server_text(error: &kube_client::Error) -> String {
     match error {
         kube_client::Error::Api(status) => {
             format!("HTTP {} {}: {}", status.code, status.reason, status.message)

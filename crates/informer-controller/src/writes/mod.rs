@@ -71,7 +71,7 @@ mod write;
 pub(crate) use self::cache::Known;
 pub(crate) use self::echo::{Echoes, Listener};
 pub use self::error::WriteError;
-pub(crate) use self::error::said;
+pub(crate) use self::error::server_text;
 pub use self::objects::Objects;
 pub use self::run::Run;
 pub use self::tracker::Tracker;

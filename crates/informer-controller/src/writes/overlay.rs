@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::FutureExt as _;
 use kube_informer::object::Uid;
+use kube_informer::status::Patience;
 use kube_informer::{Object, ObjectKey, SharedInformer};
 use parking_lot::Mutex;
 
 /// What a run has made of an object.
 pub(super) enum Change {
-    Is(Written),
+    Written(Written),
     Gone(Uid),
 }
 
@@ -60,13 +60,13 @@ impl Overlay {
         change: Change,
     ) {
         let is_late = match (self.changes.get(&key), &change) {
-            (Some(Change::Is(known)), Change::Is(new)) => {
+            (Some(Change::Written(known)), Change::Written(new)) => {
                 let (known, new) = (&known.object, &new.object);
                 known.uid() == new.uid() && new.resource_version().is_older_than(known.resource_version())
             }
             // There is another one of that name by now.
-            (Some(Change::Is(known)), Change::Gone(uid)) => known.object.uid() != uid,
-            (Some(Change::Gone(uid)), Change::Is(new)) => new.object.uid() == uid,
+            (Some(Change::Written(known)), Change::Gone(uid)) => known.object.uid() != uid,
+            (Some(Change::Gone(uid)), Change::Written(new)) => new.object.uid() == uid,
             _ => false,
         };
         if is_late {
@@ -95,7 +95,7 @@ impl Overlay {
         }
         let cached = || informer.lister().by_key(key).ok();
         match self.changes.get(key) {
-            Some(Change::Is(written)) => {
+            Some(Change::Written(written)) => {
                 (written.is_selected != Some(false)).then(|| written.object.as_kind())
             }
             Some(Change::Gone(uid)) => cached().filter(|object| object.uid() != uid),
@@ -117,7 +117,7 @@ impl Overlay {
             return objects;
         }
         objects.retain(|object| match self.changes.get(object.key()) {
-            Some(Change::Is(_)) => false,
+            Some(Change::Written(_)) => false,
             Some(Change::Gone(uid)) => object.uid() != uid,
             None => true,
         });
@@ -136,8 +136,8 @@ impl Overlay {
 
     fn written<C>(&self, is_selected: Option<bool>) -> impl Iterator<Item = Object<C>> {
         self.changes.values().filter_map(move |change| match change {
-            Change::Is(written) if written.is_selected == is_selected => Some(written.object.as_kind()),
-            Change::Is(_) | Change::Gone(_) => None,
+            Change::Written(written) if written.is_selected == is_selected => Some(written.object.as_kind()),
+            Change::Written(_) | Change::Gone(_) => None,
         })
     }
 
@@ -168,8 +168,8 @@ impl Overlay {
 fn is_seen<C: Send + Sync + 'static>(informer: &SharedInformer<C>, key: &ObjectKey, change: &Change) -> bool {
     #[cfg(test)]
     tests::LOOKS.set(tests::LOOKS.get() + 1);
-    let Change::Is(written) = change else { return false };
-    let seen = informer.wait_for_version(key, written.object.resource_version(), Duration::MAX);
+    let Change::Written(written) = change else { return false };
+    let seen = informer.wait_for_version(key, written.object.resource_version(), Patience::FOREVER);
     match seen.now_or_never() {
         None => false,
         // Which of the two is later cannot be told, and this one has been written here.

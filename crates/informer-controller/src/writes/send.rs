@@ -79,7 +79,7 @@ impl<C: Send + Sync + 'static> Objects<C> {
         let is_new = outgoing.is_new;
         self.send(outgoing, move |objects: Self, tickets, key, answer| async move {
             if !answer.is_status() {
-                return objects.is(tickets, &Answer { is_new, ..answer });
+                return objects.note_object(tickets, &Answer { is_new, ..answer });
             }
             // It has been written, and the answer does not say what.
             let there = objects.read_back(tickets, &key, None).await;
@@ -99,7 +99,7 @@ impl<C: Send + Sync + 'static> Objects<C> {
         self.send(outgoing, |objects: Self, tickets, key, answer| async move {
             if answer.is_of(&objects) {
                 // That it cannot be shown does not undo it.
-                objects.is(tickets, &answer).ok();
+                objects.note_object(tickets, &answer).ok();
             } else {
                 objects.read_back(tickets, &key, None).await;
             }
@@ -157,7 +157,7 @@ impl<C: Send + Sync + 'static> Objects<C> {
             // Of another answer nothing is known that an event could be compared with.
             let mut writing = writing.filter(|_| answer.is_of(&objects));
             if let Some(writing) = &mut writing {
-                objects.made(writing, &tickets, &answer, base);
+                objects.expect_echo(writing, &tickets, &answer, base);
             }
             let settled = settle(objects, tickets, key, answer).await.map(Some);
             drop(writing);
@@ -200,9 +200,9 @@ impl<C: Send + Sync + 'static> Objects<C> {
     }
 
     /// An event that shows this write is an echo for those who have it in what the run reads from now on.
-    fn made(&self, writing: &mut Writing, tickets: &Tickets, answer: &Answer, base: Base) {
+    fn expect_echo(&self, writing: &mut Writing, tickets: &Tickets, answer: &Answer, base: Base) {
         let sent = LazyCell::new(|| self.known.informer.object_as_sent(answer.text.as_bytes()).ok());
-        writing.made(&answer.value, base, |of| {
+        writing.expect_echo(&answer.value, base, |of| {
             tickets.are_of(of) && sent.as_ref().is_some_and(|sent| of.selects(sent) == Some(true))
         });
     }
@@ -263,7 +263,7 @@ impl<C: Send + Sync + 'static> Objects<C> {
             Ok(text) => Answer::new(text),
             Err(kube_client::Error::Api(status)) if status.code == 404 => {
                 let uid = uid.cloned().or_else(|| self.get(key).map(|object| object.uid().clone()));
-                self.gone(tickets, key, uid);
+                self.note_gone(tickets, key, uid);
                 return None;
             }
             Err(error) => {
@@ -274,10 +274,10 @@ impl<C: Send + Sync + 'static> Objects<C> {
         let there = answer.value["metadata"]["uid"].as_str().map(Uid::new);
         if let Some(uid) = uid.filter(|uid| Some(*uid) != there.as_ref()) {
             // Another one has taken its place.
-            self.gone(tickets, key, Some(uid.clone()));
+            self.note_gone(tickets, key, Some(uid.clone()));
             return None;
         }
-        self.is(tickets, &answer).ok()
+        self.note_object(tickets, &answer).ok()
     }
 
     pub(super) fn begin(&self, key: &ObjectKey, unanswered: &Until) -> Tickets {

@@ -6,16 +6,15 @@ mod ticket;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt as _, StreamExt as _};
 use kube_informer::ObjectKey;
+use kube_informer::status::Patience;
 use metrics::Counter;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
-use tokio::time::timeout;
 
 pub(super) use self::known::are_siblings;
 pub(super) use self::ticket::Ticket;
@@ -167,9 +166,10 @@ impl Tracker {
 
     /// Waits until caches have seen all that runs for this key have written. Woken by the commit that brings the last of it.
     /// `false` if that takes longer than `patience`.
-    pub async fn settled(&self, key: &ObjectKey, patience: Duration) -> bool {
+    pub async fn settled(&self, key: &ObjectKey, patience: impl Into<Patience>) -> bool {
+        let patience = patience.into();
         let all = async { while self.next(key, |_, _| false).await {} };
-        if timeout(patience, all).await.is_ok() {
+        if patience.wait(all).await.is_ok() {
             return true;
         }
         let unseen = self.unseen(key);
@@ -177,7 +177,7 @@ impl Tracker {
         let (cache, object) = first.map_or(("", String::new()), |write| {
             (write.cache.name(), format!("{} {:?}", write.key, write.until))
         });
-        tracing::warn!(%key, cache, object, ?patience, "its own write has not come to the cache");
+        tracing::warn!(%key, cache, object, %patience, "its own write has not come to the cache");
         false
     }
 
@@ -224,7 +224,7 @@ impl Tracker {
 
     /// Refuses whatever is to be written from now on, waits until what was sent has been answered, and drops what takes longer
     /// than `patience`. Says whether all was answered. To be called before a [leadership](Run::with_leadership) is given back.
-    pub async fn end(&self, patience: Duration) -> bool {
+    pub async fn end(&self, patience: impl Into<Patience>) -> bool {
         self.state.lock().has_ended = true;
         let all = async {
             loop {
@@ -236,7 +236,7 @@ impl Tracker {
                 news.await;
             }
         };
-        let are_answered = timeout(patience, all).await.is_ok();
+        let are_answered = patience.into().wait(all).await.is_ok();
         self.end_now();
         are_answered
     }

@@ -121,10 +121,11 @@ impl<C: Send + Sync + 'static> Objects<C> {
     /// leads to a run, unlike that of a write made here: nothing says what the object was before it.
     pub fn wrote(&self, answer: &impl Serialize) -> Result<(), WriteError> {
         let value = serde_json::to_value(answer).map_err(|error| self.invalid(&error))?;
-        self.told(value)
+        self.note_answer(value)
     }
 
-    pub(crate) fn told(&self, value: Value) -> Result<(), WriteError> {
+    /// The same for an answer that is JSON already.
+    pub(crate) fn note_answer(&self, value: Value) -> Result<(), WriteError> {
         if value["kind"] == "Status" {
             // It says which object it is about, and at most its uid. What became of it the server is asked.
             if let Some(name) = value["details"]["name"].as_str() {
@@ -135,7 +136,7 @@ impl<C: Send + Sync + 'static> Objects<C> {
         }
         let value = self.with_kind(value)?;
         let tickets = self.begin(&self.key_in(&value["metadata"]), &Until::Unknown);
-        self.is(tickets, &Answer::of(value)).map(drop)
+        self.note_object(tickets, &Answer::of(value)).map(drop)
     }
 
     /// An object with the kind that the server wants to see.

@@ -38,7 +38,9 @@ async fn ten_thousand_keys_that_wait_cost_no_look_at_a_commit_that_concerns_none
     const COMMITS: u64 = 100;
     let server = EmbeddedApiserver::new();
     let factory = SharedInformerFactory::builder(server.client())
-        .kind::<Pod>(|pods| pods.options(|options| options.lookup_after(1_000 * PATIENCE)))
+        .kind::<Pod>(|pods| {
+            pods.options(|options| options.tuning(|tuning| tuning.lookup_after(1_000 * PATIENCE)))
+        })
         .build()
         .unwrap();
     let informer = factory.core().v1().pods().informer();

@@ -1,8 +1,8 @@
 //! From the JSON of one object to a record.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use informer_wire::json;
 use informer_wire::{ObjectKey, ResourceVersion, Uid};
@@ -77,7 +77,7 @@ pub struct Ingest {
     whole: TypeMeta,
     /// The same where the server sends metadata only.
     partial: TypeMeta,
-    metadata_only: AtomicBool,
+    metadata_only: bool,
     keep_managed_fields: bool,
     drop_fields: Vec<FieldPath>,
     transform: Option<Arc<dyn Transform>>,
@@ -86,8 +86,6 @@ pub struct Ingest {
     check: TypeCheck,
     interner: Interner,
     packer: Packer,
-    /// In its place, if objects come whole although they were to come as metadata.
-    whole_packer: OnceLock<Packer>,
     relatives: Relatives,
 }
 
@@ -160,7 +158,7 @@ impl Ingest {
         Self {
             whole,
             partial,
-            metadata_only: AtomicBool::new(options.metadata_only),
+            metadata_only: options.metadata_only,
             keep_managed_fields: options.keep_managed_fields,
             drop_fields: options.drop_fields,
             transform: options.transform,
@@ -172,7 +170,6 @@ impl Ingest {
                 .packer
                 .filter(|_| !origin.sensitive)
                 .unwrap_or_else(|| Packer::new(origin.sensitive)),
-            whole_packer: OnceLock::new(),
             relatives: Relatives::default(),
             origin,
         }
@@ -184,23 +181,7 @@ impl Ingest {
     }
 
     fn expected(&self) -> &TypeMeta {
-        if self.metadata_only.load(Ordering::Relaxed) { &self.partial } else { &self.whole }
-    }
-
-    /// From now on objects come whole, and are packed with the dictionary of others that do. Before the first one only.
-    pub fn take_whole_objects(&self, packer: Option<Packer>) {
-        if self.metadata_only.swap(false, Ordering::Relaxed)
-            && let Some(packer) = packer.filter(|_| !self.origin.sensitive)
-        {
-            // Nobody waits for metadata that will not be listed.
-            self.packer.first_list_done();
-            // Done once: only metadata is exchanged for whole objects.
-            let _ = self.whole_packer.set(packer);
-        }
-    }
-
-    fn packer(&self) -> &Packer {
-        self.whole_packer.get().unwrap_or(&self.packer)
+        if self.metadata_only { &self.partial } else { &self.whole }
     }
 
     /// Checks samples against this type from now on.
@@ -315,9 +296,9 @@ impl Ingest {
         let body = match from {
             From::Server { before } => {
                 let before = before.map(|record| &record.body);
-                self.relatives.pack(&json, before, head.kin(), self.packer(), &self.origin)
+                self.relatives.pack(&json, before, head.kin(), &self.packer, &self.origin)
             }
-            From::Elsewhere | From::AsSent => self.packer().pack(&json),
+            From::Elsewhere | From::AsSent => self.packer.pack(&json),
         };
         Ok(Record::with_slot(head, body, &self.origin, decoded))
     }
@@ -325,7 +306,7 @@ impl Ingest {
     /// Whether this is a whole object although metadata was asked for: servers that know no `PartialObjectMetadata` send
     /// whole objects.
     fn is_too_much(&self, metadata: &Metadata<'_>) -> bool {
-        self.metadata_only.load(Ordering::Relaxed) && metadata.kind != self.partial.kind
+        self.metadata_only && metadata.kind != self.partial.kind
     }
 
     /// The record of a whole object's metadata, as if the server had left out the rest.
@@ -340,7 +321,7 @@ impl Ingest {
     ///
     /// Runs the error callback, so it must never be called with a lock held.
     pub fn first_list_done(&self) {
-        self.packer().first_list_done();
+        self.packer.first_list_done();
         self.report(self.check.first_list_done());
     }
 
@@ -352,7 +333,7 @@ impl Ingest {
     /// How much the dictionary takes in memory.
     #[cfg(any(test, feature = "testing"))]
     pub fn dictionary_size(&self) -> usize {
-        self.packer().dictionary().map_or(0, |dictionary| dictionary.size())
+        self.packer.dictionary().map_or(0, |dictionary| dictionary.size())
     }
 
     /// Says so if the object is of another type than the informer's.

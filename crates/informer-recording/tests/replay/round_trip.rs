@@ -28,8 +28,8 @@ async fn recorded(streaming: StreamingList) -> (Outcome, File) {
     on_watch(ServerFault::close_after(2), 5);
     let source = HttpSource::of::<ConfigMap>(server.client()).expect("a source");
     let source = recorder.source(ConfigMap::info(&()), source);
-    let builder =
-        SharedInformer::builder(source).options(|options| options.streaming_list(streaming).page_size(2));
+    let builder = SharedInformer::builder(source)
+        .options(|options| options.tuning(|tuning| tuning.streaming_list(streaming).page_size(2)));
     let watched = Watched::with(builder);
     pass(10 * SECOND).await;
     let maps = kube_client::Api::<ConfigMap>::namespaced(server.client(), "default");

@@ -99,9 +99,10 @@ impl fmt::Display for SyncError {
             if *name != kind.resource() {
                 write!(f, "{name:?}: ")?;
             }
-            match informer.started || informer.stopped {
-                true => self.write_one(f, informer)?,
-                false => write!(f, "{kind} not synced: it waits until others have their lists")?,
+            if informer.started || informer.stopped {
+                self.write_one(f, informer)?;
+            } else {
+                write!(f, "{kind} not synced: it waits until others have their lists")?;
             }
         }
         Ok(())

@@ -26,6 +26,10 @@ pub(crate) enum Unmet {
     /// the object is gone. `at` is the version up to which the cache is complete; it is empty if the cache has not been
     /// filled.
     Timeout { key: ObjectKey, version: String, waited: Duration, at: String },
+    /// The cache did not show in time what the server has of this object.
+    NotRefreshed { key: ObjectKey, waited: Duration, at: String },
+    /// The informer did not stop in time.
+    NotStopped { waited: Duration },
     /// The versions cannot be compared, so it is not known whether the cache has passed this version.
     NotComparable { key: ObjectKey, version: String },
     /// The server went back in time, as after the restore of a backup: the write may be undone.
@@ -42,6 +46,8 @@ pub(crate) enum Unmet {
     NotSynced { handler: Arc<str>, waited: Duration },
     /// The handler was removed, or its informer stopped, before that.
     HandlerEnded { handler: Arc<str> },
+    /// The handler was not called in time with all events that were pending for it; so many are left.
+    NotDelivered { handler: Arc<str>, waited: Duration, left: usize },
     /// The handler did not finish in time; its pending events have been discarded.
     NotDrained { handler: Arc<str>, waited: Duration, discarded: usize },
     /// The informer has stopped, or refuses this wait.
@@ -68,6 +74,7 @@ impl WaitError {
     pub fn key(&self) -> Option<&ObjectKey> {
         match &self.0.unmet {
             Unmet::Timeout { key, .. }
+            | Unmet::NotRefreshed { key, .. }
             | Unmet::NotComparable { key, .. }
             | Unmet::Rewound { key }
             | Unmet::OutOfScope { key } => Some(key),
@@ -79,6 +86,7 @@ impl WaitError {
     pub fn handler(&self) -> Option<&str> {
         match &self.0.unmet {
             Unmet::NotSynced { handler, .. }
+            | Unmet::NotDelivered { handler, .. }
             | Unmet::HandlerEnded { handler }
             | Unmet::NotDrained { handler, .. } => Some(handler),
             _ => None,
@@ -95,10 +103,16 @@ impl WaitError {
 
     /// Whether the timeout has passed. Waiting longer may help.
     pub fn is_timeout(&self) -> bool {
-        use Unmet::{NoProgress, NotDrained, NotReady, NotRemoved, NotSynced, Timeout};
+        use Unmet::{
+            NoProgress, NotDelivered, NotDrained, NotReady, NotRefreshed, NotRemoved, NotStopped, NotSynced,
+            Timeout,
+        };
         matches!(
             self.0.unmet,
             Timeout { .. }
+                | NotRefreshed { .. }
+                | NotStopped { .. }
+                | NotDelivered { .. }
                 | NoProgress { .. }
                 | NotRemoved { .. }
                 | NotReady { .. }
@@ -156,11 +170,17 @@ impl fmt::Display for WaitError {
                     "" => format!("did not show within {waited:?} that {key} is gone"),
                     version => format!("did not show {key} at {version} within {waited:?}"),
                 };
-                let progress = match at.as_str() {
-                    "" => "has not been filled".to_owned(),
-                    at => format!("is at {at}"),
-                };
-                write!(f, "the cache of {kind} {shown}; it {progress}")
+                write!(f, "the cache of {kind} {shown}; it {}", standing(at))
+            }
+            Unmet::NotRefreshed { key, waited, at } => {
+                write!(
+                    f,
+                    "the cache of {kind} did not show within {waited:?} what the server has of {key}; it {}",
+                    standing(at)
+                )
+            }
+            Unmet::NotStopped { waited } => {
+                write!(f, "the informer of {kind} did not stop within {waited:?}")
             }
             Unmet::NotComparable { key, version } => {
                 write!(
@@ -190,7 +210,16 @@ impl fmt::Display for WaitError {
                 write!(f, "handler {handler:?} has not heard of everything that was there after {waited:?}")
             }
             Unmet::HandlerEnded { handler } => {
-                write!(f, "handler {handler:?} was removed or its informer stopped before it was synced")
+                write!(
+                    f,
+                    "handler {handler:?} was removed or its informer stopped before it had heard of everything"
+                )
+            }
+            Unmet::NotDelivered { handler, waited, left } => {
+                write!(
+                    f,
+                    "handler {handler:?} was not called with all that waited within {waited:?}; {left} events are left"
+                )
             }
             Unmet::NotDrained { handler, waited, discarded } => {
                 write!(
@@ -201,6 +230,11 @@ impl fmt::Display for WaitError {
             Unmet::Refused(error) => write!(f, "{error}"),
         }
     }
+}
+
+/// How far a cache is: up to this version, which is empty before it has been filled.
+fn standing(at: &str) -> String {
+    if at.is_empty() { "has not been filled".to_owned() } else { format!("is at {at}") }
 }
 
 impl std::error::Error for WaitError {}

@@ -82,12 +82,12 @@ impl<K: Kind + DeserializeOwned> Access<K> {
 
     /// Access to the same objects, but only to their metadata.
     ///
-    /// If the factory already has an informer of the whole objects, or the program requests one before the factory is
-    /// started, that informer also serves the metadata: one watch and one copy are enough. The exception is a transform
-    /// of the objects' own type, which may have changed the metadata. Otherwise the informer requests only metadata
-    /// from the server, which takes a fraction of the traffic and memory. A started informer is not changed: if the
-    /// program requests whole objects only after the start, the factory adds a second informer, and
-    /// [`status`](crate::status::InformerStatus::also_held_by) shows that the kind is held twice.
+    /// If the factory already has an informer of the whole objects, that informer also serves the metadata: one watch and
+    /// one copy are enough. The exception is a transform of the objects' own type, which may have changed the metadata.
+    /// Otherwise the informer requests only metadata from the server, which takes a fraction of the traffic and memory. An
+    /// informer is never changed into another: if the program requests whole objects later, the factory adds a second
+    /// informer, and [`status`](crate::status::InformerStatus::also_held_by) shows that the kind is held twice. A program
+    /// that needs both requests the whole objects first.
     pub fn metadata(&self) -> Access<PartialObjectMeta<K>>
     where
         PartialObjectMeta<K>: Kind,

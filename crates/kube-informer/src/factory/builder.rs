@@ -17,6 +17,7 @@ use crate::kind::{IntoKind, Kind, KindInfo};
 use crate::options::{Options, option_setters};
 use crate::report::{Callback, Failure};
 use crate::source::{Cluster, HttpSource, Selection, Sources};
+use crate::status::Patience;
 
 /// How many first lists are read at the same time.
 const AT_ONCE: usize = 8;
@@ -39,8 +40,8 @@ pub struct FactoryBuilder {
     on_error: Option<Callback>,
     kinds: Vec<Declared>,
     at_once: usize,
-    patience: Duration,
-    drain: Duration,
+    patience: Patience,
+    drain: Patience,
 }
 
 enum Connection {
@@ -66,8 +67,8 @@ impl FactoryBuilder {
             on_error: None,
             kinds: Vec::new(),
             at_once: AT_ONCE,
-            patience: PATIENCE,
-            drain: DRAIN,
+            patience: PATIENCE.into(),
+            drain: DRAIN.into(),
         }
     }
 
@@ -162,15 +163,16 @@ impl FactoryBuilder {
     /// (default 5 s). The next informer starts when one has read its lists, has failed, or has used up this time.
     ///
     /// An informer of several namespaces reads one list for each of them, and starts them together.
-    pub fn stagger(mut self, at_once: usize, patience: Duration) -> Self {
-        (self.at_once, self.patience) = (at_once, patience);
+    pub fn stagger(mut self, at_once: usize, patience: impl Into<Patience>) -> Self {
+        self.at_once = at_once;
+        self.patience = patience.into();
         self
     }
 
     /// For how long stopping the factory or one of its informers waits for handlers to be called with their pending
     /// events. Default 10 s.
-    pub fn drain(mut self, timeout: Duration) -> Self {
-        self.drain = timeout;
+    pub fn drain(mut self, patience: impl Into<Patience>) -> Self {
+        self.drain = patience.into();
         self
     }
 
@@ -180,10 +182,6 @@ impl FactoryBuilder {
     /// Sends nothing to the server.
     pub fn build(self) -> Result<SharedInformerFactory, BuildError> {
         self.options.check().map_err(BuildError::of_factory)?;
-        if self.options.name.is_some() {
-            let problem = "is that of one informer; `FactoryBuilder::name` says what all names begin with";
-            return Err(BuildError::cannot_work("name", problem).of_factory());
-        }
         let sources = match self.connection {
             Connection::Sources(sources) => sources,
             // Only its client is used, so it is of no kind in particular.

@@ -15,7 +15,6 @@ mod tests;
 
 use std::fmt;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use futures::future::join_all;
 use kube_client::Client;
@@ -37,7 +36,7 @@ use crate::error::BuildError;
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::{IntoKind, Kind, KindInfo};
 use crate::source::{Cluster, Sources};
-use crate::status::InformerStatus;
+use crate::status::{InformerStatus, Patience};
 use informer_core::object::decoded::decoder;
 
 /// The informers of a program: each kind is watched and cached once, however many parts of the program use it, and with
@@ -95,7 +94,7 @@ struct Inner {
     registry: Mutex<Registry>,
     discovery: Discovery,
     turns: Turns,
-    drain: Duration,
+    drain: Patience,
 }
 
 /// Building a factory.
@@ -137,7 +136,7 @@ impl SharedInformerFactory {
         FactoryBuilder::with_sources(sources)
     }
 
-    fn new(defaults: Defaults, declared: Vec<Request>, turns: Turns, drain: Duration) -> Self {
+    fn new(defaults: Defaults, declared: Vec<Request>, turns: Turns, drain: Patience) -> Self {
         let inner = Inner {
             defaults,
             requests: Mutex::new(declared),
@@ -225,9 +224,10 @@ impl SharedInformerFactory {
         self.shutdown_within(self.inner.drain).await;
     }
 
-    /// Like [`shutdown`](Self::shutdown), with another timeout for the handlers.
-    pub async fn shutdown_within(&self, timeout: Duration) {
-        let ended = self.inner.registry(|registry| registry.close(timeout));
+    /// Like [`shutdown`](Self::shutdown), with another patience for the handlers.
+    pub async fn shutdown_within(&self, patience: impl Into<Patience>) {
+        let patience = patience.into();
+        let ended = self.inner.registry(|registry| registry.close(patience));
         join_all(ended.into_iter().map(Ended::wait)).await;
     }
 
@@ -293,9 +293,10 @@ impl Inner {
         };
         drop(names);
         let differ_in = holds.blueprint.differences(&new.blueprint);
-        match differ_in.is_empty() {
-            true => Ok(holds.clone()),
-            false => Err(BuildError::name_taken(name, &holds.blueprint, &new.blueprint, differ_in)),
+        if differ_in.is_empty() {
+            Ok(holds.clone())
+        } else {
+            Err(BuildError::name_taken(name, &holds.blueprint, &new.blueprint, differ_in))
         }
     }
 

@@ -13,6 +13,7 @@ use crate::informer::engine::Engine;
 use crate::informer::tasks::Spawn;
 use crate::kind::{KindInfo, ResourceId};
 use crate::options::Options;
+use crate::status::Patience;
 
 /// What keeps an informer alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,8 +85,7 @@ impl Registry {
         let place = self
             .place(|entry| entry.slots.contains(&request.slot))
             .or_else(|| self.alike(&request.blueprint))
-            .or_else(|| self.whole_for_metadata(request))
-            .or_else(|| self.metadata_made_whole(request))?;
+            .or_else(|| self.whole_for_metadata(request))?;
         let entry = &mut self.entries[place];
         if !entry.slots.contains(&request.slot) {
             entry.slots.push(request.slot.clone());
@@ -177,7 +177,7 @@ impl Registry {
     }
 
     /// Each informer, together with the second one if the factory holds its kind twice: metadata only and, if they were
-    /// requested after the start, whole objects.
+    /// requested later, whole objects.
     pub(super) fn informers_and_twins(&self) -> Vec<(SharedInformer<()>, Option<SharedInformer<()>>)> {
         let twin = |entry: &Entry| {
             let faces: Vec<_> = entry.slots.iter().map(Slot::other_face).collect();
@@ -190,13 +190,13 @@ impl Registry {
     }
 
     /// Stops all informers for good; returns the ends that the caller has to wait for.
-    pub(super) fn close(&mut self, timeout: Duration) -> Vec<Ended> {
+    pub(super) fn close(&mut self, patience: Patience) -> Vec<Ended> {
         self.closed = true;
         let mut ended: Vec<Ended> = self.leaving.iter().map(|leaving| leaving.running.ended()).collect();
         for entry in &self.entries {
             match &entry.running {
                 Some(running) => {
-                    running.stop(timeout);
+                    running.stop(patience);
                     ended.push(running.ended());
                 }
                 None => self.leftovers.never_started.push(entry.informer.clone()),
@@ -210,7 +210,7 @@ impl Registry {
     pub(super) fn stop(
         &mut self,
         informer: &SharedInformer<()>,
-        timeout: Duration,
+        patience: Patience,
     ) -> Result<Option<Ended>, NotOurs> {
         self.prune();
         let engine = Arc::downgrade(informer.engine());
@@ -222,7 +222,7 @@ impl Registry {
         match &self.entries[place].running {
             Some(running) if self.closed => Ok(Some(running.ended())),
             None if self.closed => Ok(None),
-            _ => Ok(self.dismiss(place, timeout)),
+            _ => Ok(self.dismiss(place, patience)),
         }
     }
 
@@ -234,11 +234,11 @@ impl Registry {
     }
 
     /// Counts one lease less. After the last one the informer is stopped, unless it was also requested without a lease.
-    pub(super) fn release(&mut self, informer: &SharedInformer<()>, timeout: Duration) {
+    pub(super) fn release(&mut self, informer: &SharedInformer<()>, patience: Patience) {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.is(informer)) else { return };
         entry.leases = entry.leases.saturating_sub(1);
         if entry.leases == 0 && !entry.held {
-            self.stop(informer, timeout).ok();
+            self.stop(informer, patience).ok();
         }
     }
 
@@ -247,12 +247,12 @@ impl Registry {
     }
 
     /// Stops an informer and no longer gives it to any request. Its cache is freed when its task has ended.
-    fn dismiss(&mut self, place: usize, timeout: Duration) -> Option<Ended> {
+    fn dismiss(&mut self, place: usize, patience: Patience) -> Option<Ended> {
         let mut entry = self.entries.remove(place);
         let (running, engine) = (entry.running.take(), Arc::downgrade(entry.informer.engine()));
         self.leftovers.entries.push(entry);
         let running = running?;
-        running.stop(timeout);
+        running.stop(patience);
         let ended = running.ended();
         self.leaving.push(Leaving { engine, running });
         Some(ended)
@@ -264,7 +264,7 @@ impl Registry {
         self.leaving.retain(|leaving| !leaving.running.ended().is_over());
         while !self.closed {
             let Some(place) = self.place(|entry| entry.informer.is_stopped()) else { break };
-            self.dismiss(place, Duration::ZERO);
+            self.dismiss(place, Duration::ZERO.into());
         }
     }
 
@@ -292,27 +292,6 @@ impl Registry {
             entry.slots.contains(&whole)
                 && wanted.does_the_same(&Options { decoded: wanted.decoded, ..held.clone() })
         })
-    }
-
-    /// An informer of metadata that has not started can be changed to get whole objects, if no other option differs. So
-    /// this excludes requests with `decoded` or with a transform of the objects' type.
-    fn metadata_made_whole(&mut self, request: &Request) -> Option<usize> {
-        if request.slot.metadata {
-            return None;
-        }
-        let partial = request.slot.other_face();
-        let place = self.place(|entry| {
-            let whole = Options { metadata_only: false, ..entry.blueprint.options.clone() };
-            // Not if the informer is requested under another name as well: that name may be bound to metadata only.
-            let unstarted = entry.running.is_none();
-            unstarted && entry.slots == [partial.clone()] && whole.does_the_same(&request.blueprint.options)
-        })?;
-        let entry = &mut self.entries[place];
-        if !entry.informer.engine().widen() {
-            return None;
-        }
-        entry.blueprint.options.metadata_only = false;
-        Some(place)
     }
 }
 

@@ -11,6 +11,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use crate::informer::SharedInformer;
 use crate::informer::engine::Engine;
 use crate::informer::tasks::{Spawn, Task};
+use crate::status::Patience;
 
 /// Limits how many informers read their first lists at the same time.
 #[derive(Clone)]
@@ -18,11 +19,11 @@ pub(super) struct Turns {
     seats: Arc<Semaphore>,
     all: u32,
     /// How long a first list may hold its seat: a long list should not delay the others for ever.
-    patience: Duration,
+    patience: Patience,
 }
 
 impl Turns {
-    pub(super) fn new(at_once: usize, patience: Duration) -> Self {
+    pub(super) fn new(at_once: usize, patience: Patience) -> Self {
         let all = u32::try_from(at_once).unwrap_or(u32::MAX).clamp(1, 1 << 20);
         Self { seats: Arc::new(Semaphore::new(all as usize)), all, patience }
     }
@@ -36,7 +37,7 @@ impl Turns {
 
 /// The task of one informer. Dropping it ends the informer.
 pub(super) struct Running {
-    stop: watch::Sender<Option<Duration>>,
+    stop: watch::Sender<Option<Patience>>,
     ended: Ended,
     over_at_once: bool,
     _task: Task,
@@ -84,11 +85,11 @@ impl Running {
         self.over_at_once
     }
 
-    /// Stops the informer. For at most `timeout`, handlers are still called with their pending events.
-    pub(super) fn stop(&self, timeout: Duration) {
+    /// Stops the informer. As long as the patience lasts, handlers are still called with their pending events.
+    pub(super) fn stop(&self, patience: Patience) {
         self.stop.send_if_modified(|stop| {
             let first = stop.is_none();
-            stop.get_or_insert(timeout);
+            stop.get_or_insert(patience);
             first
         });
     }
@@ -117,7 +118,7 @@ async fn run(
     informer: &SharedInformer<()>,
     failed: &Notify,
     turns: Turns,
-    mut stop: watch::Receiver<Option<Duration>>,
+    mut stop: watch::Receiver<Option<Patience>>,
 ) {
     let seats = tokio::select! {
         biased;
@@ -133,8 +134,8 @@ async fn run(
         pending::<()>().await;
     };
     let stopping = async {
-        let timeout = stop.wait_for(Option::is_some).await.ok().and_then(|timeout| *timeout);
-        informer.shutdown(timeout.unwrap_or_default()).await;
+        let patience = stop.wait_for(Option::is_some).await.ok().and_then(|patience| *patience);
+        informer.shutdown(patience.unwrap_or(Duration::ZERO.into())).await;
     };
     let running = async {
         if informer.run(pending()).await.is_err() {

@@ -66,7 +66,7 @@ where
 /// The functions to call when objects are added, updated and deleted. Made with [`handler`] or [`async_handler`].
 ///
 /// The functions are called one at a time, in the informer's own tasks, never with a lock held. A function must not
-/// block the thread (a call over [`Options::slow_call`](crate::Options::slow_call) is counted and logged once); use
+/// block the thread (a call over [`Tuning::slow_call`](crate::source::Tuning::slow_call) is counted and logged once); use
 /// [`async_handler`] to wait for something or [`Handler::blocking`] to give the handler a thread of its own. A panic is
 /// caught, counted and reported.
 ///
@@ -153,7 +153,7 @@ impl<K: 'static> Handler<K> {
     /// Calls the handler again for every cached object once per period; zero means never. Nothing is fetched from the
     /// server.
     ///
-    /// Overrides the informer's default. Periods under [`Options::minimum_resync`](crate::Options::minimum_resync), a
+    /// Overrides the informer's default. Periods under [`Tuning::minimum_resync`](crate::source::Tuning::minimum_resync), a
     /// second by default, count as that.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {

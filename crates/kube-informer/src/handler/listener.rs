@@ -32,6 +32,8 @@ pub(crate) struct Listener {
     bell: Notify,
     /// Notified when the runner has delivered everything, for the process loop of an exclusive informer.
     idle: Notify,
+    /// Sent to when the runner has delivered what it took, to those who wait until the handler is [drained](Self::drained).
+    delivered: watch::Sender<()>,
     /// Notified when the handler has ended, so that the informer drops it.
     leaving: Arc<Notify>,
     state: watch::Sender<ListenerState>,
@@ -118,6 +120,7 @@ impl Listener {
             promised: AtomicUsize::new(0),
             bell: Notify::new(),
             idle: Notify::new(),
+            delivered: watch::Sender::new(()),
             leaving,
             state: watch::Sender::new(ListenerState::default()),
             counters: ListenerCounters::default(),
@@ -166,6 +169,7 @@ impl Listener {
         }
         self.bell.notify_one();
         self.idle.notify_one();
+        self.tell_delivered();
     }
 
     /// Discards the pending events.
@@ -236,6 +240,7 @@ impl Listener {
         self.counters.in_hand.store(0, Ordering::Relaxed);
         self.discard();
         self.idle.notify_one();
+        self.tell_delivered();
         self.leaving.notify_one();
     }
 
@@ -270,6 +275,35 @@ impl Listener {
         }
     }
 
+    /// Waits until everything that is pending now has been delivered and the calls have returned. False if the handler ends
+    /// before that.
+    pub(crate) async fn drained(&self) -> bool {
+        let mut delivered = self.delivered.subscribe();
+        let pending = self.backlog() as u64;
+        let called = || self.counters.delivered.load(Ordering::Relaxed);
+        // Each event that waits leads to two calls at most, a delete and an add, and may be preceded by the one that tells of
+        // merging. What comes later is delivered later: so many calls are enough also if something is always pending.
+        let enough = called().saturating_add(2 * pending + 1);
+        loop {
+            if self.backlog() == 0 {
+                return !self.is_closed();
+            }
+            if called() >= enough {
+                return true;
+            }
+            if self.is_closed() || delivered.changed().await.is_err() {
+                return false;
+            }
+        }
+    }
+
+    /// Costs one look if nobody waits.
+    fn tell_delivered(&self) {
+        if self.delivered.receiver_count() > 0 {
+            self.delivered.send_replace(());
+        }
+    }
+
     /// What there is to deliver at this moment. Taking counts what was taken before as done.
     pub(crate) fn take_now(&self) -> Vec<Delivery> {
         let (taken, reached) = self.take();
@@ -292,6 +326,7 @@ impl Listener {
         // Without the lock: freeing them may take a while and run a user's `Drop`.
         drop(discards);
         self.show(shown);
+        self.tell_delivered();
         (taken, reached)
     }
 
@@ -317,6 +352,8 @@ impl Listener {
                 }
             };
             if complete && news {
+                // The call that follows.
+                self.counters.in_hand.store(1, Ordering::Relaxed);
                 return true;
             }
             if ending == Ending::Draining {

@@ -3,11 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use crate::error::{Unmet, WaitError};
 use crate::handler::listener::{Ending, Listener};
-use crate::status::HandlerStatus;
+use crate::status::{HandlerStatus, Patience};
 
 /// A handler that was added to an informer. Dropping it does not remove the handler.
 #[derive(Clone)]
@@ -52,14 +51,31 @@ impl Registration {
     /// those calls have returned.
     ///
     /// It is also an error if the handler is removed or the informer stops before that.
-    pub async fn wait_synced(&self, timeout: Duration) -> Result<(), WaitError> {
+    pub async fn wait_synced(&self, patience: impl Into<Patience>) -> Result<(), WaitError> {
         let mut state = self.listener.state();
         let over = state.wait_for(|state| state.synced || state.ending == Ending::Closed);
         let handler = self.listener.name.clone();
-        match tokio::time::timeout(timeout, over).await {
+        match patience.into().wait(over).await {
             Ok(Ok(state)) if state.synced => Ok(()),
             Ok(_) => Err(self.error(Unmet::HandlerEnded { handler })),
-            Err(_) => Err(self.error(Unmet::NotSynced { handler, waited: timeout })),
+            Err(waited) => Err(self.error(Unmet::NotSynced { handler, waited })),
+        }
+    }
+
+    /// Waits until the handler has been called with all that is pending for it now, and those calls have returned. What
+    /// happens meanwhile is not waited for.
+    ///
+    /// It is also an error if the handler is removed or the informer stops before that. Must not be awaited from within the
+    /// handler itself.
+    pub async fn wait_drained(&self, patience: impl Into<Patience>) -> Result<(), WaitError> {
+        let handler = self.listener.name.clone();
+        match patience.into().wait(self.listener.drained()).await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(self.error(Unmet::HandlerEnded { handler })),
+            Err(waited) => {
+                let left = self.listener.backlog();
+                Err(self.error(Unmet::NotDelivered { handler, waited, left }))
+            }
         }
     }
 
@@ -77,23 +93,22 @@ impl Registration {
     /// Removes the handler after it has been called with its pending events, but with none that happen later. Returns
     /// when its last call has returned.
     ///
-    /// Events that are still pending when the timeout has passed are discarded, and the error says how many. Must not
+    /// Events that are still pending when the patience is at its end are discarded, and the error says how many. Must not
     /// be awaited from within the handler itself.
-    pub async fn remove_and_drain(&self, timeout: Duration) -> Result<(), WaitError> {
+    pub async fn remove_and_drain(&self, patience: impl Into<Patience>) -> Result<(), WaitError> {
         self.listener.end(Ending::Draining);
         let mut state = self.listener.state();
         if !state.borrow().started {
             self.listener.end(Ending::Closed);
             return Ok(()); // It was never called and never will be.
         }
-        let finished = state.wait_for(|state| state.finished);
-        if tokio::time::timeout(timeout, finished).await.is_ok() {
+        let Err(waited) = patience.into().wait(state.wait_for(|state| state.finished)).await else {
             return Ok(());
-        }
+        };
         let discarded = self.listener.backlog();
         self.listener.end(Ending::Closed);
         let handler = self.listener.name.clone();
-        Err(self.error(Unmet::NotDrained { handler, waited: timeout, discarded }))
+        Err(self.error(Unmet::NotDrained { handler, waited, discarded }))
     }
 
     /// The handler's status: how many events it has been called with, and how many are pending.

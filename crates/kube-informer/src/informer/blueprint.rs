@@ -81,9 +81,12 @@ impl Blueprint {
             BuildError::cannot_work("tweak", "is for the options of a factory; here name labels and fields")
         };
         let checked = if tweak { Err(tweaked()) } else { settled.options.check() };
-        let checked = checked.and_then(|()| match settled.suits(&settled.kind) {
-            true => Ok(()),
-            false => Err(BuildError::problem("a kind of the whole cluster cannot be limited to a namespace")),
+        let checked = checked.and_then(|()| {
+            if settled.suits(&settled.kind) {
+                Ok(())
+            } else {
+                Err(BuildError::problem("a kind of the whole cluster cannot be limited to a namespace"))
+            }
         });
         match checked {
             Ok(()) => Ok(settled),
@@ -131,7 +134,7 @@ impl Blueprint {
             .with_metrics(&metrics);
         let reporter = Arc::new(reporter);
         let ingest = Ingest::new(IngestOptions {
-            packer: shared_packer(&self.kind, options, options.metadata_only),
+            packer: shared_packer(&self.kind, options),
             metadata_only: options.metadata_only,
             sensitive,
             keep_managed_fields: options.keep_managed_fields,
@@ -148,7 +151,7 @@ impl Blueprint {
 
 /// What packs objects with the dictionary of other informers whose objects look alike. What a transform makes of objects may look like
 /// nothing else.
-pub(crate) fn shared_packer(kind: &KindInfo, options: &Options, metadata_only: bool) -> Option<Packer> {
+fn shared_packer(kind: &KindInfo, options: &Options) -> Option<Packer> {
     (!options.sensitive && options.transform.is_none()).then(|| {
         // What a unit test sees must not depend on the others.
         if cfg!(test) {
@@ -156,7 +159,7 @@ pub(crate) fn shared_packer(kind: &KindInfo, options: &Options, metadata_only: b
         }
         Packer::beside_others(PackedForm {
             resource: ResourceId::of(kind),
-            metadata_only,
+            metadata_only: options.metadata_only,
             keep_managed_fields: options.keep_managed_fields,
         })
     })

@@ -37,7 +37,7 @@ impl<K: Kind> InformerBuilder<K> {
     /// # use k8s_openapi::api::core::v1::Pod;
     /// # use kube_informer::InformerBuilder;
     /// fn small_pages(pods: InformerBuilder<Pod>) -> InformerBuilder<Pod> {
-    ///     pods.options(|options| options.page_size(100))
+    ///     pods.options(|options| options.tuning(|tuning| tuning.page_size(100)))
     /// }
     /// ```
     pub fn options(mut self, change: impl FnOnce(Options) -> Options) -> Self {
@@ -56,9 +56,11 @@ impl<K: Kind> InformerBuilder<K> {
         self.options(Options::all_namespaces)
     }
 
-    /// See [`Options::name`].
-    pub fn name(self, name: impl Into<Arc<str>>) -> Self {
-        self.options(|options| options.name(name))
+    /// The informer's name in metrics and logs; the resource if not set. Give two informers of one kind different
+    /// names: otherwise, while both live, the metrics of the second have the name `name-2`.
+    pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.blueprint.options.name = Some(name.into());
+        self
     }
 
     /// See [`Options::sensitive`].

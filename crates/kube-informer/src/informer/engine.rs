@@ -14,7 +14,7 @@ use crate::error::InformerError;
 use crate::fifo::{Bounds, DeltaFifo};
 use crate::handler::builder::HandlerOptions;
 use crate::handler::listener::{Ending, Listener};
-use crate::informer::blueprint::{Blueprint, shared_packer};
+use crate::informer::blueprint::Blueprint;
 use crate::informer::process_loop::{Command, Inbox, ProcessLoop};
 use crate::informer::processor::{JoinedListener, Runner};
 use crate::informer::scopes::{Scopes, Slots};
@@ -25,7 +25,7 @@ use crate::options::Options;
 use crate::reflector::shared_probe::{SharedProbe, SharedProbes};
 use crate::report::Reporter;
 use crate::source::ListWatch;
-use crate::status::{HandlerStatus, Phase};
+use crate::status::{HandlerStatus, Patience, Phase};
 use informer_core::mailbox::Mailbox;
 use informer_core::object::ingest::Ingest;
 use informer_core::scope::Scope;
@@ -42,8 +42,6 @@ pub(crate) struct Engine {
     /// Those of all resources of its factory.
     pub(crate) probes: Arc<SharedProbes>,
     pub(crate) options: Options,
-    /// As in the options, until [`widen`](Self::widen) says otherwise.
-    pub(crate) metadata_only: AtomicBool,
     pub(crate) scopes: Scopes,
     pub(crate) reporter: Arc<Reporter>,
     pub(crate) metrics: Metrics,
@@ -83,7 +81,7 @@ pub(crate) enum Stop {
     /// Pending events of handlers are discarded.
     Now,
     /// Handlers are still called with the events in the queue and in their mailboxes, for at most this long.
-    Drain(Duration),
+    Drain(Patience),
 }
 
 enum Lifecycle {
@@ -107,12 +105,12 @@ impl Engine {
             None => vec![Scope::All],
             Some(namespaces) => namespaces.iter().map(String::as_str).map(Scope::namespace).collect(),
         };
-        let scopes = Scopes::new(scopes, &metrics, &options);
+        let scopes = Scopes::new(scopes, &metrics, &options.tuning);
         for slot in scopes.now().iter() {
             store.add_scope(slot.id, slot.scope.clone());
         }
         let indexer = store.indexer().clone();
-        let bounds = Bounds { bytes: options.queue_bytes, entries: options.queue_entries };
+        let bounds = Bounds { bytes: options.tuning.queue_bytes, entries: options.tuning.queue_entries };
         let queue = DeltaFifo::new(bounds).with_gauge(metrics.queued());
         Arc::new(Self {
             kind: blueprint.kind.clone(),
@@ -120,7 +118,6 @@ impl Engine {
             source: blueprint.sources.source(&blueprint.kind),
             shared_probe: blueprint.probes.of(&blueprint.kind),
             probes: blueprint.probes.clone(),
-            metadata_only: AtomicBool::new(options.metadata_only),
             options,
             scopes,
             reporter,
@@ -148,7 +145,7 @@ impl Engine {
     pub(crate) fn listener(&self, options: &HandlerOptions) -> Arc<Listener> {
         let number = self.handlers_named.fetch_add(1, Ordering::Relaxed);
         let name = options.name.clone().unwrap_or_else(|| format!("{}-{number}", self.name).into());
-        let minimum = self.options.minimum_resync;
+        let minimum = self.options.tuning.minimum_resync;
         let resync = match options.resync.unwrap_or(self.options.resync) {
             Duration::ZERO => Duration::ZERO,
             period if period < minimum => {
@@ -160,8 +157,14 @@ impl Engine {
         let mailbox = Mailbox::new(options.every_event).keeping(options.keep);
         let metrics = self.metrics.handler(options.name.as_deref());
         let shared = (metrics, self.leaving.clone());
-        let listener =
-            Listener::new(name, resync, self.options.slow_call, mailbox, self.reporter.clone(), shared);
+        let listener = Listener::new(
+            name,
+            resync,
+            self.options.tuning.slow_call,
+            mailbox,
+            self.reporter.clone(),
+            shared,
+        );
         let mut listeners = self.listeners.lock();
         if listeners.len() == listeners.capacity() {
             // Before the informer is started nothing else removes the handlers that have ended.
@@ -238,7 +241,7 @@ impl Engine {
     /// the process loop gets the commands, and a start sees either all of a change or nothing of it.
     pub(crate) fn add_scope(&self, scope: Scope) -> Result<(), InformerError> {
         // Made before the lock is taken, because it registers metrics, which calls the program's recorder.
-        let slot = self.scopes.new_slot(scope, &self.metrics, &self.options);
+        let slot = self.scopes.new_slot(scope, &self.metrics, &self.options.tuning);
         let mut lifecycle = self.lifecycle.lock();
         if self.scopes.find(&slot.scope).is_some() {
             return if matches!(*lifecycle, Lifecycle::Stopped) { Err(self.stopped()) } else { Ok(()) };
@@ -319,18 +322,6 @@ impl Engine {
         drop(lifecycle);
         // Drops the handlers, and with them values of the user, so no lock may be held.
         drop(before);
-    }
-
-    /// Makes the informer request whole objects instead of their metadata, if it has not been started: until then it
-    /// has no objects, so the change cannot be noticed.
-    pub(crate) fn widen(&self) -> bool {
-        let lifecycle = self.lifecycle.lock();
-        let idle = matches!(&*lifecycle, Lifecycle::Idle(_));
-        if idle {
-            self.metadata_only.store(false, Ordering::Relaxed);
-            self.ingest.take_whole_objects(shared_packer(&self.kind, &self.options, false));
-        }
-        idle
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

@@ -6,7 +6,6 @@ use std::hash::Hash;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use futures::FutureExt;
 use informer_wire::ObjectKey;
@@ -18,6 +17,7 @@ use crate::informer::engine::Engine;
 use crate::informer::index_early::Early;
 use crate::informer::process_loop::{Command, report_index_failures};
 use crate::object::Object;
+use crate::status::Patience;
 use informer_core::panics::WITHHELD;
 use informer_core::store::index::IndexFunction;
 use informer_core::store::index_build::IndexBuild;
@@ -233,12 +233,12 @@ impl<K, V: Hash + Eq + Clone + Send + Sync + 'static> Index<K, V> {
     }
 
     /// Waits until all objects of the cache are in the index, so that queries are quick.
-    pub async fn wait_ready(&self, timeout: Duration) -> Result<(), WaitError> {
+    pub async fn wait_ready(&self, patience: impl Into<Patience>) -> Result<(), WaitError> {
         let mut slot = self.slot.clone();
-        let Ok(added) = tokio::time::timeout(timeout, slot.wait_for(Option::is_some)).await else {
-            let unmet = Unmet::NotReady { index: self.name.clone(), waited: timeout };
-            return Err(WaitError::new(&self.engine.kind, unmet));
-        };
+        let added = patience.into().wait(slot.wait_for(Option::is_some)).await;
+        let added = added.map_err(|waited| {
+            WaitError::new(&self.engine.kind, Unmet::NotReady { index: self.name.clone(), waited })
+        })?;
         // The index will never be added: the informer has stopped.
         let added = added.ok().and_then(|slot| slot.clone());
         match added.unwrap_or_else(|| Err(IndexError::Unknown(self.name.clone()))) {

@@ -140,7 +140,7 @@ impl Lookups {
             queue: engine.queue.clone(),
             status: slot.status.clone(),
             reporter: engine.reporter.clone(),
-            document_limit: engine.options.document_limit,
+            document_limit: engine.options.tuning.document_limit,
             probes: slot.probes.clone(),
             relist: slot.relist.clone(),
             newest: slot.newest.clone(),

@@ -29,7 +29,6 @@ use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
@@ -50,6 +49,7 @@ use crate::kind::{Kind, KindInfo};
 use crate::lister::Lister;
 use crate::object::Object;
 use crate::source::ListWatch;
+use crate::status::Patience;
 use informer_core::object::ingest::IngestError;
 use informer_core::object::record::Record;
 
@@ -152,7 +152,7 @@ impl<K: 'static> SharedInformer<K> {
     /// Construction spawns nothing; this future spawns tasks on the tokio runtime it is polled on and owns them: they
     /// end when it returns or is dropped. When `shutdown` resolves, the informer ends the requests first, then the
     /// cache's writer, then the handlers: calls in progress are awaited (for
-    /// [`Options::stop_patience`](crate::Options::stop_patience)), pending events are discarded. Use
+    /// [`Tuning::stop_patience`](crate::source::Tuning::stop_patience)), pending events are discarded. Use
     /// [`shutdown`](Self::shutdown) to have them delivered.
     ///
     /// If the informer itself panics, it reports [`Cause::Broken`](crate::status::Cause::Broken) to the error callback
@@ -162,17 +162,18 @@ impl<K: 'static> SharedInformer<K> {
         run::run(self.engine.clone(), Arc::new(OnTokio), shutdown).await
     }
 
-    /// Stops a running informer: pending events are still delivered to the handlers, for as long as the timeout allows.
+    /// Stops a running informer: pending events are still delivered to the handlers, for as long as the patience lasts.
     ///
     /// Returns when the informer has stopped and its handlers have finished, so a handler must not await it. Pending
     /// events of a stream can still be read from the stream afterwards.
-    pub async fn shutdown(&self, timeout: Duration) {
+    pub async fn shutdown(&self, patience: impl Into<Patience>) {
         if !self.engine.state.borrow().started {
             return;
         }
+        let patience = patience.into();
         self.engine.stop.send_if_modified(|stop| {
             let first = stop.is_none();
-            stop.get_or_insert(Stop::Drain(timeout));
+            stop.get_or_insert(Stop::Drain(patience));
             first
         });
         self.engine.state.subscribe().wait_for(|state| state.ended).await.ok();

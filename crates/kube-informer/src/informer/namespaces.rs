@@ -1,10 +1,12 @@
 //! Namespaces that are added and removed while the informer runs.
 
 use std::sync::Arc;
-use std::time::Duration;
+
+use tokio::time::Instant;
 
 use crate::error::{Awaited, InformerError, SyncError, Unmet, WaitError};
 use crate::informer::SharedInformer;
+use crate::status::Patience;
 use informer_core::scope::Scope;
 
 impl<K: 'static> SharedInformer<K> {
@@ -80,20 +82,25 @@ impl<K: 'static> SharedInformer<K> {
     ///
     /// It is also an error if the informer does not watch the namespace, if the informer stops, or if the namespace is
     /// removed meanwhile, even if it has been added again since.
-    pub async fn wait_namespace_synced(&self, namespace: &str, timeout: Duration) -> Result<(), SyncError> {
-        let engine = self.engine();
+    pub async fn wait_namespace_synced(
+        &self,
+        namespace: &str,
+        patience: impl Into<Patience>,
+    ) -> Result<(), SyncError> {
+        let (engine, begun, patience) = (self.engine(), Instant::now(), patience.into());
+        let waited = || patience.limit().unwrap_or_else(|| begun.elapsed());
         let Some(slot) = engine.scopes.of_namespace(namespace) else {
-            return Err(engine.not_synced(Awaited::NoNamespace(namespace.to_owned()), &[], timeout));
+            return Err(engine.not_synced(Awaited::NoNamespace(namespace.to_owned()), &[], waited()));
         };
         let has_synced = || engine.indexer.synced(slot.id);
         let mut state = engine.state.subscribe();
         let over = state.wait_for(|state| has_synced() || state.stopped || !engine.scopes.has(&slot));
-        tokio::time::timeout(timeout, over).await.ok();
+        patience.wait(over).await.ok();
         if has_synced() {
             return Ok(());
         }
         let awaited = Awaited::Namespace { removed: !engine.scopes.has(&slot) };
-        Err(engine.not_synced(awaited, &[slot], timeout))
+        Err(engine.not_synced(awaited, &[slot], waited()))
     }
 
     /// Stops watching a namespace.
@@ -113,9 +120,10 @@ impl<K: 'static> SharedInformer<K> {
     /// An informer whose last namespace is removed keeps running with an empty cache, until a namespace is added.
     pub fn remove_namespace(&self, namespace: &str) -> Result<(), InformerError> {
         self.check_limited()?;
-        match self.engine().remove_scope(&Scope::namespace(namespace))? {
-            true => Ok(()),
-            false => Err(InformerError::unknown_namespace(self.kind(), namespace)),
+        if self.engine().remove_scope(&Scope::namespace(namespace))? {
+            Ok(())
+        } else {
+            Err(InformerError::unknown_namespace(self.kind(), namespace))
         }
     }
 
@@ -125,7 +133,11 @@ impl<K: 'static> SharedInformer<K> {
     ///
     /// It waits for removals that were begun before this call. If there is none, or all are complete, it returns at
     /// once, whether or not the namespace has been added again.
-    pub async fn wait_namespace_removed(&self, namespace: &str, timeout: Duration) -> Result<(), WaitError> {
+    pub async fn wait_namespace_removed(
+        &self,
+        namespace: &str,
+        patience: impl Into<Patience>,
+    ) -> Result<(), WaitError> {
         let engine = self.engine();
         let all_left = async {
             for slot in engine.scopes.leaving(&Scope::namespace(namespace)) {
@@ -139,9 +151,9 @@ impl<K: 'static> SharedInformer<K> {
             }
             Ok(())
         };
-        tokio::time::timeout(timeout, all_left).await.unwrap_or_else(|_| {
+        patience.into().wait(all_left).await.unwrap_or_else(|waited| {
             let namespace = namespace.to_owned();
-            Err(WaitError::new(self.kind(), Unmet::NotRemoved { namespace, waited: timeout }))
+            Err(WaitError::new(self.kind(), Unmet::NotRemoved { namespace, waited }))
         })
     }
 

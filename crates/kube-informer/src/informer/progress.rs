@@ -1,10 +1,8 @@
 //! How far the cache has come, as a value that can be kept, compared and waited on.
 
-use std::time::Duration;
-
 use crate::error::{Unmet, WaitError};
 use crate::informer::SharedInformer;
-use crate::status::Progress;
+use crate::status::{Patience, Progress};
 
 impl<K: 'static> SharedInformer<K> {
     /// How far the cache has come.
@@ -22,7 +20,11 @@ impl<K: 'static> SharedInformer<K> {
     ///
     /// For code that reads the whole cache after each change: every commit ends every such wait. To wait for one object
     /// use [`wait_for`](Self::wait_for), which a commit wakes only if it concerns that object.
-    pub async fn wait_progress(&self, since: &Progress, timeout: Duration) -> Result<Progress, WaitError> {
+    pub async fn wait_progress(
+        &self,
+        since: &Progress,
+        patience: impl Into<Patience>,
+    ) -> Result<Progress, WaitError> {
         let engine = self.engine();
         let mut state = engine.state.subscribe();
         let further = async {
@@ -37,8 +39,8 @@ impl<K: 'static> SharedInformer<K> {
                 }
             }
         };
-        tokio::time::timeout(timeout, further).await.unwrap_or_else(|_| {
-            Err(WaitError::new(&engine.kind, Unmet::NoProgress { waited: timeout, commit: since.commit }))
+        patience.into().wait(further).await.unwrap_or_else(|waited| {
+            Err(WaitError::new(&engine.kind, Unmet::NoProgress { waited, commit: since.commit }))
         })
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use futures::FutureExt;
 use parking_lot::Mutex;
@@ -103,7 +102,7 @@ pub(crate) fn target(engine: &Engine, slot: &ScopeSlot) -> Target {
         scope: slot.scope.clone(),
         label_selector: engine.options.labels.clone(),
         field_selector: engine.options.fields.clone(),
-        metadata_only: engine.metadata_only.load(Ordering::Relaxed),
+        metadata_only: engine.options.metadata_only,
         keep_managed_fields: engine.options.keep_managed_fields,
         sensitive: engine.ingest.origin().sensitive,
     }
@@ -118,7 +117,7 @@ fn reflector(engine: &Engine, slot: &ScopeSlot) -> Reflector {
         queue: engine.queue.clone(),
         status: slot.status.clone(),
         reporter: engine.reporter.clone(),
-        settings: engine.options.clone(),
+        settings: engine.options.tuning.clone(),
         refresh: slot.refresh.clone(),
         probes: slot.probes.clone(),
         newest: slot.newest.clone(),

@@ -79,11 +79,10 @@ pub(crate) async fn run(
     reflectors.stop().await;
     engine.queue.close();
     let (ending, patience) = match stop {
-        Stop::Now => (Ending::Closed, engine.options.stop_patience),
-        Stop::Drain(timeout) => (Ending::Draining, timeout),
+        Stop::Now => (Ending::Closed, engine.options.tuning.stop_patience.into()),
+        Stop::Drain(patience) => (Ending::Draining, patience),
     };
-    // Not by adding: that overflows with the longest durations.
-    let deadline = tokio::time::sleep(patience).deadline();
+    let deadline = patience.deadline();
     if tokio::time::timeout_at(deadline, working.ended()).await.is_err() {
         engine.stop.send_replace(Some(Stop::Now));
         working.ended().await;

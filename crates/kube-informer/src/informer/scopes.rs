@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::informer::lookups::Desk;
 use crate::metrics::Metrics;
-use crate::options::Options;
+use crate::options::Tuning;
 use crate::reflector::budget::Budget;
 use crate::reflector::newest::Newest;
 use crate::status::StatusCell;
@@ -52,11 +52,7 @@ pub(crate) struct Scopes {
 }
 
 impl Scopes {
-    pub(crate) fn new(
-        scopes: impl IntoIterator<Item = Scope>,
-        metrics: &Metrics,
-        settings: &Options,
-    ) -> Self {
+    pub(crate) fn new(scopes: impl IntoIterator<Item = Scope>, metrics: &Metrics, settings: &Tuning) -> Self {
         let new = Self {
             slots: RwLock::new(Arc::new([])),
             leaving: Mutex::default(),
@@ -95,7 +91,7 @@ impl Scopes {
     }
 
     /// A new slot for a scope. The scope is not watched before the slot is added.
-    pub(crate) fn new_slot(&self, scope: Scope, metrics: &Metrics, settings: &Options) -> Arc<ScopeSlot> {
+    pub(crate) fn new_slot(&self, scope: Scope, metrics: &Metrics, settings: &Tuning) -> Arc<ScopeSlot> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let status = Arc::new(StatusCell::new(scope.clone(), Instant::now()).with_metrics(metrics));
         let removed = watch::Sender::new(false);

@@ -5,13 +5,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use informer_wire::ResourceVersion;
+use tokio::time::Instant;
 
-use crate::error::{Awaited, SyncError};
+use crate::error::{Awaited, SyncError, Unmet, WaitError};
 use crate::informer::SharedInformer;
 use crate::informer::engine::{Engine, InformerState};
 use crate::informer::scopes::ScopeSlot;
 use crate::metrics::Commit;
-use crate::status::{InformerStatus, Phase, ScopeStatus};
+use crate::status::{InformerStatus, Patience, Phase, ScopeStatus};
 use informer_core::status::gravity;
 use informer_core::store::plan::Counts;
 
@@ -30,19 +31,30 @@ impl<K: 'static> SharedInformer<K> {
     ///
     /// Handlers may not have been called for every object yet: see
     /// [`Registration::wait_synced`](crate::Registration::wait_synced).
-    pub async fn wait_synced(&self, timeout: Duration) -> Result<(), SyncError> {
-        let engine = self.engine();
+    pub async fn wait_synced(&self, patience: impl Into<Patience>) -> Result<(), SyncError> {
+        let (engine, begun, patience) = (self.engine(), Instant::now(), patience.into());
         let mut state = engine.state.subscribe();
-        let done = state.wait_for(|state| state.synced || state.stopped);
-        match tokio::time::timeout(timeout, done).await {
+        match patience.wait(state.wait_for(|state| state.synced || state.stopped)).await {
             Ok(Ok(state)) if state.synced => Ok(()),
-            _ => Err(engine.not_synced(Awaited::Informer, &engine.scopes.now(), timeout)),
+            _ => {
+                let waited = patience.limit().unwrap_or_else(|| begun.elapsed());
+                Err(engine.not_synced(Awaited::Informer, &engine.scopes.now(), waited))
+            }
         }
     }
 
     /// Whether the informer has stopped. It does not start again.
     pub fn is_stopped(&self) -> bool {
         self.engine().is_stopped()
+    }
+
+    /// Waits until the informer has stopped, for whatever reason. Its handlers may still be called with what is pending.
+    pub async fn wait_stopped(&self, patience: impl Into<Patience>) -> Result<(), WaitError> {
+        let mut state = self.engine().state.subscribe();
+        match patience.into().wait(state.wait_for(|state| state.stopped)).await {
+            Ok(_) => Ok(()),
+            Err(waited) => Err(WaitError::new(self.kind(), Unmet::NotStopped { waited })),
+        }
     }
 
     /// The resource version up to which the cache is complete; with several scopes the oldest of their versions. Empty
@@ -70,7 +82,7 @@ impl Engine {
             synced: state.synced,
             started: state.started,
             stopped: state.stopped,
-            altered: self.metadata_only.load(Ordering::Relaxed)
+            altered: self.options.metadata_only
                 || !self.options.drop_fields.is_empty()
                 || self.options.transform.is_some(),
             phase: scopes.iter().map(|scope| scope.phase).max_by_key(|phase| gravity(*phase)).unwrap_or(

@@ -1,4 +1,4 @@
-//! Read your writes: waiting until the cache holds an object that the caller has just written.
+//! Read your writes: waiting until the cache holds an object that the caller has just written, or what the server has of it.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::informer::engine::Engine;
 use crate::informer::lookups::{Answer, Outcome};
 use crate::informer::scopes::ScopeSlot;
 use crate::informer::waiters::Seat;
-use crate::status::{Phase, RelistReason};
+use crate::status::{Patience, Phase, RelistReason};
 use informer_core::scope::ScopeId;
 use informer_core::store::indexer::Standing;
 
@@ -26,7 +26,7 @@ impl<K: 'static> SharedInformer<K> {
     /// Pass the object that the server returned for the write: it carries the resource version.
     ///
     /// The watch usually brings the change within milliseconds. If it has not after
-    /// [`Options::lookup_after`](crate::Options::lookup_after), the informer lists that one object. So the wait also
+    /// [`Tuning::lookup_after`](crate::source::Tuning::lookup_after), the informer lists that one object. So the wait also
     /// ends soon where the watch brings nothing: after a write that makes the object no longer match the informer's
     /// selectors, for a kind without bookmarks, or on a connection that hangs.
     ///
@@ -35,13 +35,13 @@ impl<K: 'static> SharedInformer<K> {
     pub async fn wait_for(
         &self,
         written: &impl kube_core::Resource,
-        timeout: Duration,
+        patience: impl Into<Patience>,
     ) -> Result<(), WaitError> {
         let meta = written.meta();
         let text = |field: &Option<String>| field.clone().unwrap_or_default();
         let key = ObjectKey::namespaced(text(&meta.namespace), text(&meta.name));
         let version = ResourceVersion::new(&text(&meta.resource_version));
-        self.wait_for_version(&key, &version, timeout).await
+        self.wait_for_version(&key, &version, patience).await
     }
 
     /// Like [`wait_for`](Self::wait_for), by key and resource version.
@@ -49,29 +49,47 @@ impl<K: 'static> SharedInformer<K> {
         &self,
         key: &ObjectKey,
         version: &ResourceVersion,
-        timeout: Duration,
+        patience: impl Into<Patience>,
     ) -> Result<(), WaitError> {
-        self.wait(key, Wanted::Version(version), timeout).await
+        self.wait(key, Wanted::Version(version), patience.into()).await
     }
 
     /// Waits until the object with this key and uid has left the cache for good.
     ///
     /// Call it after the delete. If the cache does not hold the object, that proves nothing, because the event of its
     /// creation may not have arrived yet; then the informer lists that one object at once. If the cache holds the
-    /// object, and it does not leave the cache within [`Options::lookup_after`](crate::Options::lookup_after), the
+    /// object, and it does not leave the cache within [`Tuning::lookup_after`](crate::source::Tuning::lookup_after), the
     /// informer lists it as well. An object that a transform refuses is not in the cache, and counts as gone.
-    pub async fn wait_gone(&self, key: &ObjectKey, uid: &Uid, timeout: Duration) -> Result<(), WaitError> {
-        self.wait(key, Wanted::Gone(uid), timeout).await
+    pub async fn wait_gone(
+        &self,
+        key: &ObjectKey,
+        uid: &Uid,
+        patience: impl Into<Patience>,
+    ) -> Result<(), WaitError> {
+        self.wait(key, Wanted::Gone(uid), patience.into()).await
     }
 
-    async fn wait(&self, key: &ObjectKey, wanted: Wanted<'_>, timeout: Duration) -> Result<(), WaitError> {
+    /// Asks the server for this one object, and waits until the cache shows the state that it answered, or a later one: also
+    /// that there is no such object. From then on the cache never shows a state that is older than this call.
+    ///
+    /// For an object of which the program knows that it may have changed, without knowing how, such as after a write whose
+    /// answer was lost. The request is sent at once, and again after a while if it is not answered; many of them together are
+    /// answered by one list. To read everything again use [`refresh`](Self::refresh).
+    pub async fn refresh_one(&self, key: &ObjectKey, patience: impl Into<Patience>) -> Result<(), WaitError> {
+        self.wait(key, Wanted::Refreshed, patience.into()).await
+    }
+
+    async fn wait(&self, key: &ObjectKey, wanted: Wanted<'_>, patience: Patience) -> Result<(), WaitError> {
         let engine = self.engine();
         let wait = Wait::new(engine, key, wanted);
-        tokio::time::timeout(timeout, wait.run()).await.unwrap_or_else(|_| {
-            let version = wanted.version().map(ToString::to_string).unwrap_or_default();
+        patience.wait(wait.run()).await.unwrap_or_else(|waited| {
             let complete = engine.scopes.of_key(key).map(|slot| engine.indexer.version(slot.id).to_string());
-            let at = complete.unwrap_or_default();
-            let unmet = Unmet::Timeout { key: key.clone(), version, waited: timeout, at };
+            let (key, at) = (key.clone(), complete.unwrap_or_default());
+            let unmet = match wanted {
+                Wanted::Version(version) => Unmet::Timeout { key, version: version.to_string(), waited, at },
+                Wanted::Gone(_) => Unmet::Timeout { key, version: String::new(), waited, at },
+                Wanted::Refreshed => Unmet::NotRefreshed { key, waited, at },
+            };
             Err(WaitError::new(&engine.kind, unmet))
         })
     }
@@ -82,19 +100,21 @@ impl<K: 'static> SharedInformer<K> {
 enum Wanted<'a> {
     Version(&'a ResourceVersion),
     Gone(&'a Uid),
+    /// The state that the server answers with when it is asked for the object.
+    Refreshed,
 }
 
 impl<'a> Wanted<'a> {
     fn version(self) -> Option<&'a ResourceVersion> {
         match self {
             Self::Version(version) => Some(version),
-            Self::Gone(_) => None,
+            Self::Gone(_) | Self::Refreshed => None,
         }
     }
 
     fn uid(self) -> Option<&'a Uid> {
         match self {
-            Self::Version(_) => None,
+            Self::Version(_) | Self::Refreshed => None,
             Self::Gone(uid) => Some(uid),
         }
     }
@@ -184,7 +204,7 @@ impl<'a> Wait<'a> {
                 Some(_) => {}
                 None => return Err(self.not_comparable(wanted)),
             },
-            (Outcome::AsOf(version), Wanted::Gone(_)) => {
+            (Outcome::AsOf(version), Wanted::Gone(_) | Wanted::Refreshed) => {
                 scope.as_of.get_or_insert(version);
             }
         }
@@ -225,32 +245,24 @@ impl<'a> Wait<'a> {
             };
         };
         let came_true = match self.wanted {
-            Wanted::Version(version) => match has_reached(&standing, version) {
-                Some(came_true) => came_true,
-                None => return Err(self.not_comparable(version)),
-            },
+            Wanted::Version(version) => has_reached(&standing, version).ok_or_else(|| version.clone()),
             Wanted::Gone(uid) => {
                 scope.holds = standing.stored.as_ref().is_some_and(|record| record.head.uid == *uid);
                 scope.held |= scope.holds;
                 // With selectors, an object can leave the cache and come back with the same uid.
                 let left = self.engine.options.selects_all() && (scope.held || standing.removed);
-                let reached = scope.as_of.as_ref().map(|version| (has_passed(&standing, version), version));
-                match reached {
-                    _ if scope.holds => false,
-                    _ if left => true,
-                    Some((Some(passed), _)) => passed,
-                    Some((None, version)) => {
-                        let version = version.clone();
-                        return Err(self.not_comparable(&version));
-                    }
-                    None => false,
-                }
+                if scope.holds || left { Ok(!scope.holds) } else { scope.has_answer_passed(&standing) }
             }
+            Wanted::Refreshed => scope.has_answer_passed(&standing),
         };
-        if !came_true {
-            scope.plan(self.wanted, self.engine.options.lookup_after);
+        match came_true {
+            Ok(false) => {
+                scope.plan(self.wanted, self.engine.options.tuning.lookup_after);
+                Ok(false)
+            }
+            Ok(true) => Ok(true),
+            Err(version) => Err(self.not_comparable(&version)),
         }
-        Ok(came_true)
     }
 
     fn rewound(&self) -> WaitError {
@@ -281,11 +293,23 @@ impl InScope {
         }
     }
 
-    /// When to request the object from the server: after a while, but at once if the wait is for its deletion and the
-    /// cache does not hold it.
+    /// Whether the store holds the state with which the server answered the request, or a later one. The error is a version
+    /// that cannot be compared.
+    fn has_answer_passed(&self, standing: &Standing) -> Result<bool, ResourceVersion> {
+        let Some(version) = &self.as_of else { return Ok(false) };
+        has_passed(standing, version).ok_or_else(|| version.clone())
+    }
+
+    /// When to request the object from the server: after a while, but at once if only its answer helps, as for a deletion of
+    /// what the cache does not hold.
     fn plan(&mut self, wanted: Wanted<'_>, after: Duration) {
         let now = Instant::now();
-        if matches!(wanted, Wanted::Gone(_)) && !self.holds && !self.asked {
+        let at_once = match wanted {
+            Wanted::Version(_) => false,
+            Wanted::Gone(_) => !self.holds,
+            Wanted::Refreshed => true,
+        };
+        if at_once && !self.asked {
             self.ask_at = Some(now);
         } else if self.ask_at.is_none() && !self.asked {
             self.ask_at = now.checked_add(after);

@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use crate::error::BuildError;
-use crate::options::Options;
+use crate::options::{Options, Tuning};
 
 impl Options {
     /// Names the first option that cannot work.
     pub(crate) fn check(&self) -> Result<(), BuildError> {
-        let fail = |option, problem| Err(BuildError::cannot_work(option, problem));
         if let Some(Err(problem)) =
             self.drop_fields.iter().map(|field| &field.path).find(|path| path.is_err())
         {
@@ -17,6 +16,14 @@ impl Options {
         if self.namespaces.named().is_some_and(|namespaces| namespaces.contains("")) {
             return Err(BuildError::problem("a namespace is empty; leave it out to look at all of them"));
         }
+        self.tuning.check()
+    }
+}
+
+impl Tuning {
+    /// Names the first number that cannot work.
+    pub(crate) fn check(&self) -> Result<(), BuildError> {
+        let fail = |option, problem| Err(BuildError::cannot_work(option, problem));
         let waits = [
             ("backoff_first", self.backoff_first),
             ("backoff_reset", self.backoff_reset),
@@ -79,17 +86,5 @@ impl Options {
             }
         }
         Ok(())
-    }
-
-    /// The `timeoutSeconds` of one watch, drawn at random from [m, 2m], where m is `min_watch_timeout`.
-    pub(crate) fn watch_timeout(&self, rng: &mut fastrand::Rng) -> u32 {
-        let min = u32::try_from(self.min_watch_timeout.as_secs()).unwrap_or(u32::MAX / 2).max(1);
-        rng.u32(min..=min.saturating_mul(2))
-    }
-
-    /// How long a watch may receive no byte before it counts as dead.
-    pub(crate) fn watch_silence(&self, timeout_seconds: u32, bookmarked: bool) -> Duration {
-        let whole = Duration::from_secs(timeout_seconds.into()).saturating_add(self.watch_grace);
-        if bookmarked { whole.min(self.bookmark_silence) } else { whole }
     }
 }

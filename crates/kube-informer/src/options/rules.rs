@@ -1,34 +1,34 @@
-//! The numbers that the decisions of a reflector are made by, out of the options.
+//! The numbers that the decisions of a reflector are made by, out of the tuning.
 
 use informer_core::reflector::backoff::Waits;
 use informer_core::reflector::cursor::Rules;
 
-use super::Options;
+use super::Tuning;
 
-impl From<&Options> for Rules {
-    fn from(options: &Options) -> Self {
+impl From<&Tuning> for Rules {
+    fn from(tuning: &Tuning) -> Self {
         Self {
-            page_size: options.page_size,
-            streaming: options.streaming_list,
-            fallback_memory: options.fallback_memory,
-            short_watch: options.short_watch,
-            errors_to_relist: options.errors_to_relist,
-            silences_to_relist: options.silences_to_relist,
-            early_ends_to_list: options.early_ends_to_list,
+            page_size: tuning.page_size,
+            streaming: tuning.streaming_list,
+            fallback_memory: tuning.fallback_memory,
+            short_watch: tuning.short_watch,
+            errors_to_relist: tuning.errors_to_relist,
+            silences_to_relist: tuning.silences_to_relist,
+            early_ends_to_list: tuning.early_ends_to_list,
         }
     }
 }
 
-impl From<&Options> for Waits {
-    fn from(options: &Options) -> Self {
+impl From<&Tuning> for Waits {
+    fn from(tuning: &Tuning) -> Self {
         Self {
-            first: options.backoff_first,
-            factor: options.backoff_factor,
-            limit: options.backoff_limit,
-            jitter: options.backoff_jitter,
-            steady: options.backoff_steady,
-            reset: options.backoff_reset,
-            retry_after_limit: options.retry_after_limit,
+            first: tuning.backoff_first,
+            factor: tuning.backoff_factor,
+            limit: tuning.backoff_limit,
+            jitter: tuning.backoff_jitter,
+            steady: tuning.backoff_steady,
+            reset: tuning.backoff_reset,
+            retry_after_limit: tuning.retry_after_limit,
         }
     }
 }

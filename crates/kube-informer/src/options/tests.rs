@@ -1,4 +1,5 @@
 use super::*;
+use crate::source::StreamingList;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -7,7 +8,7 @@ fn b_010_the_defaults_are_the_documented_numbers_and_can_work() {
     let settings = Options::default();
     assert_eq!(settings.check(), Ok(()));
     // Every one of them: a setting that is added and not written here does not compile.
-    let documented = Options {
+    let tuning = Tuning {
         backoff_first: Duration::from_millis(800),
         backoff_factor: 2.0,
         backoff_limit: 30 * SECOND,
@@ -45,6 +46,9 @@ fn b_010_the_defaults_are_the_documented_numbers_and_can_work() {
         stop_patience: 10 * SECOND,
         slow_call: Duration::from_millis(100),
         lookup_after: Duration::from_millis(500),
+    };
+    let documented = Options {
+        tuning,
         resync: Duration::ZERO,
         decode_cache: DecodeCache::default(),
         namespaces: Namespaces::Inherited(None),
@@ -65,7 +69,7 @@ fn b_010_the_defaults_are_the_documented_numbers_and_can_work() {
 
 #[test]
 fn b_010_settings_that_cannot_work_are_named() {
-    let ok = Options::default;
+    let ok = Tuning::default;
     let cases = [
         ("backoff_first", ok().backoff_first(Duration::ZERO)),
         ("backoff_factor", ok().backoff_factor(0.99)),
@@ -124,7 +128,7 @@ fn b_010_settings_that_cannot_work_are_named() {
 #[test]
 fn b_032_a_watch_lasts_a_random_whole_number_of_seconds_from_5_to_10_min() {
     let mut rng = fastrand::Rng::with_seed(1);
-    let drawn: Vec<u32> = (0..20_000).map(|_| Options::default().watch_timeout(&mut rng)).collect();
+    let drawn: Vec<u32> = (0..20_000).map(|_| Tuning::default().watch_timeout(&mut rng)).collect();
     assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&300), Some(&600)));
 }
 
@@ -132,7 +136,7 @@ fn b_032_a_watch_lasts_a_random_whole_number_of_seconds_from_5_to_10_min() {
 fn b_033_the_shortest_time_of_a_watch_is_taken_as_it_is() {
     let mut rng = fastrand::Rng::with_seed(1);
     for (min, most) in [(1, 2), (1800, 3600)] {
-        let settings = Options::default().min_watch_timeout(min * SECOND);
+        let settings = Tuning::default().min_watch_timeout(min * SECOND);
         let drawn: Vec<u32> = (0..50_000).map(|_| settings.watch_timeout(&mut rng)).collect();
         assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&min), Some(&most)));
     }
@@ -140,8 +144,14 @@ fn b_033_the_shortest_time_of_a_watch_is_taken_as_it_is() {
 
 #[test]
 fn d15_dead_is_t_plus_15_s_or_150_s_once_a_bookmark_came() {
-    let settings = Options::default();
+    let settings = Tuning::default();
     assert_eq!(settings.watch_silence(300, false), 315 * SECOND);
     assert_eq!(settings.watch_silence(300, true), 150 * SECOND);
     assert_eq!(settings.watch_silence(60, true), 75 * SECOND);
+}
+
+#[test]
+fn numbers_that_differ_are_named_like_other_options() {
+    let ours = Options::default().resync(SECOND).tuning(|tuning| tuning.poll(SECOND));
+    assert_eq!(Options::default().differences(&ours), ["resync", "poll"]);
 }

@@ -13,10 +13,11 @@ use super::backoff::Backoff;
 use super::budget::Budget;
 use super::check::Witness;
 use super::cursor::{Action, Charge, Cursor, Delay, NextStep};
+use super::interruption::Interruption;
 use super::recovery::Trouble;
 use super::snapshot::SnapshotBuilder;
 use super::turn::turn;
-use super::wish::{Wish, Wishes};
+use super::wish::Wishes;
 use super::{Reflector, Target};
 use crate::fifo::Closed;
 use crate::report::Cause;
@@ -107,54 +108,36 @@ impl Driver {
             self.wait(&step.wait).await;
             self.reach().await;
             self.pay(step.charge).await;
-            step = match self.perform(step.action, &refresh).await {
-                Ok(Some(step)) => step,
-                Ok(None) => self.cursor.refresh(Instant::now()),
+            let performed = self.perform(step.action, &refresh).await;
+            step = match performed.or_else(|interruption| self.after(interruption)) {
+                Ok(step) => step,
                 Err(Closed) => return,
             };
         }
     }
 
-    /// Does what a step says. `None` if a refresh was asked for before it was done.
+    /// Does what a step says.
     ///
     /// A list that is read without reuse is as good as a refresh, so it is read to its end: otherwise refreshes that come
     /// faster than a list can be read would interrupt every one of them. One asked for meanwhile is done afterwards.
-    async fn perform(&mut self, action: Action, refresh: &Notify) -> Result<Option<NextStep>, Closed> {
+    async fn perform(&mut self, action: Action, refresh: &Notify) -> Result<NextStep, Interruption> {
         match action {
             Action::List { params, fresh, reuse } => {
                 self.begin_list(fresh);
                 let interrupt = interrupt(refresh, reuse, fresh);
-                match unless(interrupt, self.list(params, reuse)).await {
-                    Some(Ok(version)) => match self.commit(version).await? {
-                        Ok(()) => Ok(Some(self.cursor.watch_after_list())),
-                        Err(step) => Ok(Some(*step)),
-                    },
-                    Some(Err(step)) => Ok(Some(*step)),
-                    None => Ok(None),
-                }
+                let version = unless(interrupt, self.list(params, reuse)).await?;
+                self.commit(version).await?;
+                Ok(self.cursor.watch_after_list())
             }
             Action::StreamingList { version, reuse } => {
                 self.begin_list(true);
                 let interrupt = interrupt(refresh, reuse, true);
-                match unless(interrupt, self.stream(version, reuse)).await {
-                    Some(Ok((watch, version))) => match self.commit(version).await? {
-                        Ok(()) => {
-                            self.show_phase();
-                            let wishes = self.wishes(refresh);
-                            let followed = wishes.interrupt(self.follow(*watch)).await;
-                            self.followed(followed)
-                        }
-                        Err(step) => Ok(Some(*step)),
-                    },
-                    Some(Err(step)) => Ok(Some(*step)),
-                    None => Ok(None),
-                }
+                let (watch, version) = unless(interrupt, self.stream(version, reuse)).await?;
+                self.commit(version).await?;
+                self.show_phase();
+                self.wishes(refresh).interrupt(self.follow(*watch)).await
             }
-            Action::Watch { version } => {
-                let wishes = self.wishes(refresh);
-                let followed = wishes.interrupt(self.watch(version)).await;
-                self.followed(followed)
-            }
+            Action::Watch { version } => self.wishes(refresh).interrupt(self.watch(version)).await,
         }
     }
 
@@ -163,17 +146,17 @@ impl Driver {
         Wishes { refresh, relist, probes }
     }
 
-    /// What follows a watch, which ended by itself or was given up for a list.
-    fn followed(
-        &mut self,
-        followed: Result<Result<NextStep, Closed>, Wish>,
-    ) -> Result<Option<NextStep>, Closed> {
+    /// The step that follows a request which ended early.
+    fn after(&mut self, interruption: Interruption) -> Result<NextStep, Closed> {
         let now = Instant::now();
-        match followed {
-            Ok(ended) => ended.map(Some),
-            Err(Wish::Relist) => Ok(Some(self.cursor.settle(now))),
-            Err(Wish::Refresh) => Ok(Some(self.cursor.refresh(now).charged(Charge::Free))),
-        }
+        Ok(match interruption {
+            Interruption::Next(step) => *step,
+            Interruption::Trouble(trouble) => self.cursor.failed(now, trouble, None),
+            Interruption::Refresh => self.cursor.refresh(now),
+            Interruption::PaidRefresh => self.cursor.refresh(now).charged(Charge::Free),
+            Interruption::Relist => self.cursor.settle(now),
+            Interruption::Closed => return Err(Closed),
+        })
     }
 
     fn begin_list(&mut self, fresh: bool) {
@@ -327,14 +310,11 @@ impl Driver {
     }
 
     /// Ends a list, however it was read: the cursor moves on to the watch, and the whole content of the scope goes into
-    /// the queue as one delta. The inner error: the cursor does not accept the list; do that instead.
+    /// the queue as one delta. The cursor may not accept the list.
     ///
     /// Must not be interrupted once the cursor has moved: the list would be lost although the cursor counts it as read.
-    async fn commit(&mut self, version: ResourceVersion) -> Result<Result<(), Box<NextStep>>, Closed> {
-        let rewound = match self.cursor.complete(Instant::now(), &version) {
-            Ok(rewound) => rewound,
-            Err(step) => return Ok(Err(step)),
-        };
+    async fn commit(&mut self, version: ResourceVersion) -> Result<(), Interruption> {
+        let rewound = self.cursor.complete(Instant::now(), &version).map_err(Interruption::Next)?;
         if rewound {
             self.reflector.status.rewound();
         }
@@ -348,7 +328,7 @@ impl Driver {
         });
         self.reflector.status.version(&version);
         self.push(DeltaChange::Replaced { version, objects, rewound }).await?;
-        Ok(Ok(()))
+        Ok(())
     }
 
     pub(super) async fn push(&self, change: DeltaChange) -> Result<(), Closed> {
@@ -381,12 +361,15 @@ fn interrupt(refresh: &Notify, reuse: bool, fresh: bool) -> Option<&Notify> {
     reuse.then_some(refresh)
 }
 
-/// Does something, unless it is interrupted before it is done.
-async fn unless<T>(interrupt: Option<&Notify>, work: impl Future<Output = T>) -> Option<T> {
-    let Some(interrupt) = interrupt else { return Some(work.await) };
+/// Reads a list, unless a refresh is asked for before it is done.
+async fn unless<T>(
+    refresh: Option<&Notify>,
+    list: impl Future<Output = Result<T, Interruption>>,
+) -> Result<T, Interruption> {
+    let Some(refresh) = refresh else { return list.await };
     tokio::select! {
         biased;
-        () = interrupt.notified() => None,
-        done = work => Some(done),
+        () = refresh.notified() => Err(Interruption::Refresh),
+        read = list => read,
     }
 }

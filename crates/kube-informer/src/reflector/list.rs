@@ -4,19 +4,19 @@ use informer_wire::ResourceVersion;
 use tokio::time::{Instant, timeout};
 
 use super::connection::{Arrival, Connection};
-use super::cursor::NextStep;
 use super::driver::Driver;
+use super::interruption::Interruption;
 use super::recovery::Trouble;
 use crate::source::decode_list::{ListDecoder, ListEnd, ListItem};
 use crate::source::{ListParams, Verb};
 
 impl Driver {
-    /// Reads a page, and gives the version of the list if it was the last one. `Err`: the list is not complete; do that.
+    /// Reads a page, and gives the version of the list if it was the last one.
     pub(super) async fn list(
         &mut self,
         params: ListParams,
         reuse: bool,
-    ) -> Result<ResourceVersion, Box<NextStep>> {
+    ) -> Result<ResourceVersion, Interruption> {
         self.reflector.status.edit(|status| status.lists += 1);
         let request = self.reflector.target.request(Verb::List(params));
         let mut connection = Connection::open(&*self.reflector.source, request);
@@ -27,14 +27,11 @@ impl Driver {
             Err(_) => Err(Trouble::TooLong(limit)),
         };
         let now = Instant::now();
-        let next = match read {
-            Ok(end) => match self.cursor.page(now, &end.version, end.continue_token, self.new_keys > 0) {
-                Some(step) => step,
-                None => return Ok(end.version),
-            },
-            Err(trouble) => self.cursor.failed(now, trouble, connection.lasted()),
-        };
-        Err(Box::new(next))
+        let end = read.map_err(|trouble| self.cursor.failed(now, trouble, connection.lasted()))?;
+        match self.cursor.page(now, &end.version, end.continue_token, self.new_keys > 0) {
+            Some(step) => Err(step.into()),
+            None => Ok(end.version),
+        }
     }
 
     /// Adds the objects to the snapshot as they come in.

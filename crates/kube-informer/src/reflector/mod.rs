@@ -5,6 +5,7 @@
 //! | `cursor`, `recovery`, `backoff`, `budget`, `newest`, `snapshot` | the decisions, of [`informer_core::reflector`] |
 //! | `driver` | does what the cursor says, tells it what happened |
 //! | `list`, `watch`, `lookup` | the requests |
+//! | `interruption` | why a request ended before it brought what it was sent for |
 //! | `wish` | what makes it give up a watch to read the list |
 //! | `check`, `shared_probe` | has the server gone back in time? asked once for all informers of a resource |
 //! | `silence` | a watch that brings nothing: is the server gone? |
@@ -13,6 +14,7 @@
 mod check;
 mod connection;
 mod driver;
+mod interruption;
 mod list;
 pub(crate) mod lookup;
 pub(crate) mod shared_probe;
@@ -40,7 +42,7 @@ use self::newest::Newest;
 use self::shared_probe::SharedProbe;
 use crate::fifo::DeltaFifo;
 use crate::kind::KindInfo;
-use crate::options::Options;
+use crate::options::Tuning;
 use crate::report::Reporter;
 use crate::source::{ListWatch, Request, Verb};
 use crate::status::{Phase, StatusCell};
@@ -87,7 +89,7 @@ pub(crate) struct Reflector {
     pub(crate) queue: Arc<DeltaFifo>,
     pub(crate) status: Arc<StatusCell>,
     pub(crate) reporter: Arc<Reporter>,
-    pub(crate) settings: Options,
+    pub(crate) settings: Tuning,
     /// Rung to have the scope read again without reuse. Several calls while a list is being read become one.
     pub(crate) refresh: Arc<Notify>,
     /// The newest objects of this scope, those that were looked up included.

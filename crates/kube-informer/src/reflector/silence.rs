@@ -24,6 +24,7 @@ use super::Reflector;
 use super::budget::Budget;
 use super::connection::{Arrival, open};
 use super::driver::Driver;
+use super::recovery::Trouble;
 use super::watch::Watch;
 use crate::source::{ByteStream, HttpSource, ListParams, SourceError, Verb};
 use crate::status::Phase;
@@ -227,19 +228,19 @@ impl Driver {
         Vigil::new(pings, accepted, settings.idle_watch, rng.f64())
     }
 
-    /// Does something about a watch that is silent. `Some`: that is what the watch brings, or nothing for so long. Does not wait:
-    /// the watch has to be read meanwhile.
+    /// Does something about a watch that is silent. `Some`: that is what the watch brings. Does not wait: the watch has to be read
+    /// meanwhile.
     pub(super) fn silent(
         &mut self,
         watch: &mut Watch,
         vigil: &mut Vigil,
         what: Turn,
-    ) -> Option<Result<Arrival, Duration>> {
+    ) -> Result<Option<Arrival>, Trouble> {
         match what {
             Turn::Ask => {
                 if let Some(wait) = allowance(&mut self.reflector.probes.lock()) {
                     vigil.after(wait, Then::Ask);
-                    return None;
+                    return Ok(None);
                 }
                 let params = ListParams { limit: Some(1), ..ListParams::default() };
                 let request = self.reflector.target.request(Verb::List(params));
@@ -256,7 +257,7 @@ impl Driver {
                 if let Some(wait) = allowance(&mut self.requests) {
                     self.reflector.status.enter(Phase::Throttled, Instant::now());
                     vigil.after(wait, Then::Replace);
-                    return None;
+                    return Ok(None);
                 }
                 vigil.replacing(self.open_watch(self.cursor.last().to_string(), false));
             }
@@ -266,17 +267,17 @@ impl Driver {
                 self.cursor.replaced();
                 *watch = *other;
                 watch.replaced = true;
-                return Some(Ok(Arrival::Answered));
+                return Ok(Some(Arrival::Answered));
             }
             // The watch that there is may be as good as any: an overloaded server does not get all of them anew.
             Turn::Failed(error) if matches!(error.http_status(), Some(429 | 500..)) => {
                 self.show_phase();
                 vigil.later();
             }
-            Turn::Failed(error) => return Some(Ok(Arrival::Failed(error))),
-            Turn::Dead(silence) => return Some(Err(silence)),
+            Turn::Failed(error) => return Ok(Some(Arrival::Failed(error))),
+            Turn::Dead(silence) => return Err(Trouble::Silent(silence)),
         }
-        None
+        Ok(None)
     }
 }
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use informer_wire::framing::StreamError;
 use informer_wire::{ObjectKey, ResourceVersion};
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -12,9 +11,9 @@ use super::check::Finding;
 use super::connection::{Arrival, Connection};
 use super::cursor::{News, NextStep};
 use super::driver::Driver;
+use super::interruption::Interruption;
 use super::recovery::Trouble;
-use crate::fifo::Closed;
-use crate::options::Options;
+use crate::options::Tuning;
 use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};
 use crate::source::{Verb, WatchParams};
 use crate::status::Phase;
@@ -60,7 +59,7 @@ struct StreamProgress {
 }
 
 impl StreamProgress {
-    fn new(settings: &Options) -> Self {
+    fn new(settings: &Tuning) -> Self {
         let within = settings.streaming_timeout;
         // Not by adding: that overflows with the longest durations.
         let until = sleep(within).deadline();
@@ -76,7 +75,7 @@ impl StreamProgress {
 
 impl Driver {
     /// Follows changes after a version until something happens that the cursor has to decide on.
-    pub(super) async fn watch(&mut self, version: String) -> Result<NextStep, Closed> {
+    pub(super) async fn watch(&mut self, version: String) -> Result<NextStep, Interruption> {
         if self.cursor.phase() == Phase::Stalled {
             // At once: perhaps this connection is not even answered.
             self.show_phase();
@@ -90,58 +89,56 @@ impl Driver {
     }
 
     /// Reads the scope as a stream, up to the mark of its end, and gives the stream, which goes on as the watch, and the
-    /// version of the list. `Err`: the list is not complete; do that.
+    /// version of the list.
     pub(super) async fn stream(
         &mut self,
         version: String,
         reuse: bool,
-    ) -> Result<(Box<Watch>, ResourceVersion), Box<NextStep>> {
+    ) -> Result<(Box<Watch>, ResourceVersion), Interruption> {
         let mut watch = self.open_watch(version, true);
+        match self.read_stream(&mut watch, reuse).await {
+            Ok(Some(version)) => Ok((Box::new(watch), version)),
+            Ok(None) => Err(self.ended(&watch).into()),
+            Err(trouble) => Err(self.broken(&watch, trouble).into()),
+        }
+    }
+
+    /// Adds the objects to the snapshot as they come in, and gives the version of the list. `None` if the stream ended before
+    /// the mark.
+    async fn read_stream(
+        &mut self,
+        watch: &mut Watch,
+        reuse: bool,
+    ) -> Result<Option<ResourceVersion>, Trouble> {
         let known = self.known(reuse);
         let ingest = self.reflector.ingest.clone();
         let mut progress = StreamProgress::new(&self.reflector.settings);
         self.new_keys = 0;
         loop {
             while let Some(item) = watch.decoder.next(&ingest, &*known) {
-                match item {
-                    Ok(WatchItem::Object { change, record }) => {
-                        self.check_scope(record.key());
-                        match change {
-                            ChangeType::Added => self.put(record),
-                            ChangeType::Modified => {
-                                self.snapshot.put(record);
-                            }
-                            ChangeType::Deleted => {
-                                self.snapshot.remove(record.key());
-                            }
-                        }
-                    }
-                    Ok(WatchItem::LeftOut { key, message, .. }) => self.leave_out_of_list(key, message),
-                    Ok(WatchItem::Bookmark { version, initial_events_end: true }) => {
+                match item? {
+                    WatchItem::Object { change, record } => self.take_listed(change, record),
+                    WatchItem::LeftOut { key, message, .. } => self.leave_out_of_list(key, message),
+                    WatchItem::Bookmark { version, initial_events_end: true } => {
                         self.reflector.status.bookmark(Instant::now());
-                        return Ok((Box::new(watch), version));
+                        return Ok(Some(version));
                     }
-                    Ok(WatchItem::Bookmark { .. } | WatchItem::Ignored { .. }) => {}
-                    Ok(WatchItem::Error(failure)) => {
-                        return Err(self.stream_broken(&watch, Trouble::Http(failure)));
-                    }
-                    Err(error) => return Err(self.stream_broken(&watch, error.into())),
+                    WatchItem::Bookmark { .. } | WatchItem::Ignored { .. } => {}
+                    WatchItem::Error(failure) => return Err(Trouble::Http(failure)),
                 }
                 self.pace().await;
             }
             // Checked here as well as in the timeout below: on a stream that always has data ready the timeout never
             // fires.
-            if Instant::now() >= progress.until
-                && let Err(trouble) = progress.next(std::mem::take(&mut self.new_keys))
-            {
-                return Err(self.stream_broken(&watch, trouble));
+            if Instant::now() >= progress.until {
+                progress.next(std::mem::take(&mut self.new_keys))?;
             }
             match timeout_at(progress.until, watch.connection.arrival()).await {
                 Err(_) => {}
                 Ok(Arrival::Answered) => self.reflector.status.byte(Instant::now()),
-                Ok(Arrival::Failed(error)) => return Err(self.stream_broken(&watch, error.into())),
+                Ok(Arrival::Failed(error)) => return Err(error.into()),
                 Ok(Arrival::Ended) if watch.decoder.end_of_body() => {}
-                Ok(Arrival::Ended) => return Err(Box::new(self.ended(&watch))),
+                Ok(Arrival::Ended) => return Ok(None),
                 Ok(Arrival::Bytes(chunk)) => {
                     self.reflector.status.byte(Instant::now());
                     watch.decoder.push(chunk);
@@ -150,49 +147,44 @@ impl Driver {
         }
     }
 
-    fn stream_broken(&mut self, watch: &Watch, trouble: Trouble) -> Box<NextStep> {
-        Box::new(self.broken(watch, trouble))
+    fn take_listed(&mut self, change: ChangeType, record: Arc<Record>) {
+        self.check_scope(record.key());
+        match change {
+            ChangeType::Added => self.put(record),
+            ChangeType::Modified => {
+                self.snapshot.put(record);
+            }
+            ChangeType::Deleted => {
+                self.snapshot.remove(record.key());
+            }
+        }
     }
 
     /// Passes on what a watch brings until something happens that the cursor has to decide on.
-    pub(super) async fn follow(&mut self, mut watch: Watch) -> Result<NextStep, Closed> {
+    pub(super) async fn follow(&mut self, mut watch: Watch) -> Result<NextStep, Interruption> {
         self.following = true;
+        match self.pass_on(&mut watch).await {
+            Ok(()) => Ok(self.ended(&watch)),
+            Err(Interruption::Trouble(trouble)) => Ok(self.broken(&watch, trouble)),
+            Err(interruption) => Err(interruption),
+        }
+    }
+
+    /// Passes on what a watch brings until it ends.
+    async fn pass_on(&mut self, watch: &mut Watch) -> Result<(), Interruption> {
         let (ingest, known) = (self.reflector.ingest.clone(), self.known(false));
         let mut check = None;
         loop {
             while let Some(item) = watch.decoder.next(&ingest, &*known) {
-                match self.take(&mut watch, item).await? {
-                    Ok(None) => {}
-                    Ok(Some(step)) => return Ok(*step),
-                    Err(trouble) => return Ok(self.broken(&watch, trouble)),
-                }
+                self.take(watch, item?).await?;
                 self.pace().await;
             }
-            let arrival = match self.next_arrival(&mut watch, &mut check).await {
-                Ok(arrival) => arrival,
-                Err(step) => return Ok(*step),
-            };
-            match arrival {
-                Err(silence) => return Ok(self.broken(&watch, Trouble::Silent(silence))),
-                Ok(Arrival::Answered) => {
-                    // Where silent watches are moved, an idle kind brings no more than this.
-                    self.reflector.status.byte(Instant::now());
-                    let lasted = watch.connection.lasted();
-                    self.heads_held |=
-                        lasted.is_some_and(|lasted| lasted >= self.reflector.settings.idle_watch);
-                    self.cursor.accepted();
-                    self.show_phase();
-                    // A watch that took the place of a silent one is routine, and there may be many of them. An answer
-                    // from before it tells nearly as much.
-                    let routine =
-                        if watch.replaced { self.reflector.settings.idle_watch } else { Duration::ZERO };
-                    let since = Instant::now().checked_sub(routine).unwrap_or_else(Instant::now);
-                    check = self.cursor.wants_check().then(|| self.check(since));
-                }
-                Ok(Arrival::Failed(error)) => return Ok(self.broken(&watch, error.into())),
-                Ok(Arrival::Ended) if watch.decoder.end_of_body() => {}
-                Ok(Arrival::Ended) => return Ok(self.ended(&watch)),
-                Ok(Arrival::Bytes(chunk)) => {
+            match self.next_arrival(watch, &mut check).await? {
+                Arrival::Answered => check = self.accepted(watch),
+                Arrival::Failed(error) => return Err(error.into()),
+                Arrival::Ended if watch.decoder.end_of_body() => {}
+                Arrival::Ended => return Ok(()),
+                Arrival::Bytes(chunk) => {
                     self.cursor.saw_byte();
                     self.show_phase();
                     self.reflector.status.byte(Instant::now());
@@ -202,13 +194,31 @@ impl Driver {
         }
     }
 
-    /// Waits for the server, and beside it for what is asked about its history. The inner error: nothing came for so long. The
-    /// time counts from here, so time spent waiting for room in the queue does not.
+    /// The server has accepted the watch. A question about its history follows if the cursor wants one.
+    fn accepted(&mut self, watch: &Watch) -> Option<Check> {
+        // Where silent watches are moved, an idle kind brings no more than this.
+        self.reflector.status.byte(Instant::now());
+        let lasted = watch.connection.lasted();
+        self.heads_held |= lasted.is_some_and(|lasted| lasted >= self.reflector.settings.idle_watch);
+        self.cursor.accepted();
+        self.show_phase();
+        if !self.cursor.wants_check() {
+            return None;
+        }
+        // A watch that took the place of a silent one is routine, and there may be many of them. An answer from before it
+        // tells nearly as much.
+        let routine = if watch.replaced { self.reflector.settings.idle_watch } else { Duration::ZERO };
+        let since = Instant::now().checked_sub(routine).unwrap_or_else(Instant::now);
+        Some(self.check(since))
+    }
+
+    /// Waits for the server, and beside it for what is asked about its history. How long nothing came counts from here, so time
+    /// spent waiting for room in the queue does not.
     async fn next_arrival(
         &mut self,
         watch: &mut Watch,
         check: &mut Option<Check>,
-    ) -> Result<Result<Arrival, Duration>, Box<NextStep>> {
+    ) -> Result<Arrival, Interruption> {
         let silence = self.reflector.settings.watch_silence(watch.timeout_seconds, watch.bookmarked);
         let dead = sleep(silence);
         tokio::pin!(dead);
@@ -217,15 +227,15 @@ impl Driver {
         loop {
             let finding = tokio::select! {
                 biased;
-                arrival = watch.connection.arrival() => return Ok(Ok(arrival)),
-                () = &mut dead => return Ok(Err(silence)),
+                arrival = watch.connection.arrival() => return Ok(arrival),
+                () = &mut dead => return Err(Trouble::Silent(silence).into()),
                 finding = found(check) => finding,
                 () = witness.doubt.notified(), if watch.connection.lasted().is_some() => {
                     let witness = witness.clone();
                     *check = Some(Box::pin(async move { witness.ask().await.0 }));
                     continue;
                 }
-                turn = vigil.turn() => match self.silent(watch, &mut vigil, turn) {
+                turn = vigil.turn() => match self.silent(watch, &mut vigil, turn)? {
                     Some(arrival) => return Ok(arrival),
                     None => continue,
                 },
@@ -235,7 +245,7 @@ impl Driver {
                 witness.settled();
             }
             if let Some(step) = self.cursor.checked(Instant::now(), finding) {
-                return Err(Box::new(step));
+                return Err(step.into());
             }
         }
     }
@@ -247,26 +257,25 @@ impl Driver {
         Box::pin(async move { probe.check(&witness, since).await })
     }
 
-    /// Passes on one event. The cursor moves only after that, so that nothing is skipped. `Some`: do that instead.
-    async fn take(
-        &mut self,
-        watch: &mut Watch,
-        item: Result<WatchItem, StreamError>,
-    ) -> Result<Result<Option<Box<NextStep>>, Trouble>, Closed> {
+    /// Passes on one event. The cursor moves only after that, so that nothing is skipped.
+    async fn take(&mut self, watch: &mut Watch, item: WatchItem) -> Result<(), Interruption> {
         match item {
-            Ok(WatchItem::Object { change, record }) => {
+            WatchItem::Object { change, record } => {
                 let version = record.head.resource_version.clone();
                 let deleted = change == ChangeType::Deleted;
                 let news = News { key: Some(record.key()), deleted, version: &version };
                 if let Some(step) = self.cursor.arrived(Instant::now(), news) {
-                    return Ok(Ok(Some(Box::new(step))));
+                    return Err(step.into());
                 }
                 self.reflector.status.event(Instant::now());
                 self.check_scope(record.key());
                 if self.reflector.target.scope.contains(record.key()) {
-                    self.witness.newest(|newest| match deleted {
-                        true => newest.gone(record.key(), &version),
-                        false => newest.put(record.key(), &record.head.uid, &version),
+                    self.witness.newest(|newest| {
+                        if deleted {
+                            newest.gone(record.key(), &version);
+                        } else {
+                            newest.put(record.key(), &record.head.uid, &version);
+                        }
                     });
                 }
                 self.push(match change {
@@ -278,7 +287,7 @@ impl Driver {
                 self.cursor.advance(&version);
                 self.reflector.status.version(self.cursor.last());
             }
-            Ok(WatchItem::LeftOut { key, version, message }) => {
+            WatchItem::LeftOut { key, version, message } => {
                 self.report_left_out(key.clone(), message);
                 if let Some(key) = key {
                     self.witness.newest(|newest| newest.remove(&key));
@@ -286,11 +295,11 @@ impl Driver {
                     self.push(DeltaChange::LeftOut { key, version }).await?;
                 }
             }
-            Ok(WatchItem::Bookmark { version, initial_events_end }) => {
+            WatchItem::Bookmark { version, initial_events_end } => {
                 watch.bookmarked |= !initial_events_end;
                 let news = News { key: None, deleted: false, version: &version };
                 if let Some(step) = self.cursor.arrived(Instant::now(), news) {
-                    return Ok(Ok(Some(Box::new(step))));
+                    return Err(step.into());
                 }
                 self.reflector.status.bookmark(Instant::now());
                 if !version.is_empty() {
@@ -299,15 +308,14 @@ impl Driver {
                 self.cursor.bookmarked(&version);
                 self.reflector.status.version(self.cursor.last());
             }
-            Ok(WatchItem::Error(failure)) => return Ok(Err(Trouble::Http(failure))),
-            Ok(WatchItem::Ignored { event_type }) => {
+            WatchItem::Error(failure) => return Err(Trouble::Http(failure).into()),
+            WatchItem::Ignored { event_type } => {
                 // A type is a word. What is not one may be anything, also a part of an object.
                 let event_type = event_type.chars().all(|c| c.is_ascii_uppercase()).then_some(event_type);
                 tracing::debug!(kind = %self.reflector.target.kind, event_type, "an event is ignored");
             }
-            Err(error) => return Ok(Err(error.into())),
         }
-        Ok(Ok(None))
+        Ok(())
     }
 
     pub(super) fn open_watch(&mut self, version: String, send_initial_events: bool) -> Watch {

@@ -7,16 +7,8 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::budget::Budget;
+use super::interruption::Interruption;
 use super::turn::turn;
-
-/// Why a watch was given up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
-    /// Somebody asked for a refresh, and it has been paid for.
-    Refresh,
-    /// More keys are waited for than can be looked up one by one.
-    Relist,
-}
 
 /// Where wishes for a list come in.
 pub(super) struct Wishes<'a> {
@@ -27,12 +19,15 @@ pub(super) struct Wishes<'a> {
 
 impl Wishes<'_> {
     /// Follows a watch, unless a list is wanted before it ends.
-    pub(super) async fn interrupt<T>(&self, watch: impl Future<Output = T>) -> Result<T, Wish> {
+    pub(super) async fn interrupt<T>(
+        &self,
+        watch: impl Future<Output = Result<T, Interruption>>,
+    ) -> Result<T, Interruption> {
         tokio::select! {
             biased;
-            () = self.relist.notified() => Err(Wish::Relist),
-            () = self.paid_refresh() => Err(Wish::Refresh),
-            ended = watch => Ok(ended),
+            () = self.relist.notified() => Err(Interruption::Relist),
+            () = self.paid_refresh() => Err(Interruption::PaidRefresh),
+            ended = watch => ended,
         }
     }
 

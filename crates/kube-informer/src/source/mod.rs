@@ -12,6 +12,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use crate::options::Tuning;
 pub(crate) use http::Cluster;
 pub use http::{FindCluster, HttpSource, SendIf};
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The status of an informer, its scopes and its handlers, as plain values.
 
 pub(crate) mod cell;
+mod patience;
 mod progress;
 
 use std::time::Duration;
@@ -9,6 +10,7 @@ use informer_wire::ResourceVersion;
 use tokio::time::Instant;
 
 pub(crate) use self::cell::StatusCell;
+pub use self::patience::Patience;
 pub use self::progress::Progress;
 use crate::kind::KindInfo;
 pub use crate::report::{Cause, Failure};
@@ -119,7 +121,7 @@ pub struct InformerStatus {
     /// Each scope on its own.
     pub scopes: Vec<ScopeStatus>,
     /// The name of another informer of the same factory that holds the same kind a second time: one of them holds only
-    /// metadata, and the program requested whole objects after it had been started. Only set by
+    /// metadata, and the program requested whole objects after it. Only set by
     /// [`SharedInformerFactory::status`](crate::SharedInformerFactory::status).
     pub also_held_by: Option<String>,
 }
@@ -141,7 +143,7 @@ pub struct HandlerStatus {
     pub delivered: u64,
     /// Calls that panicked.
     pub panics: u64,
-    /// Calls that blocked the thread for more than [`Options::slow_call`](crate::Options::slow_call).
+    /// Calls that blocked the thread for more than [`Tuning::slow_call`](crate::source::Tuning::slow_call).
     pub slow: u64,
     /// How long the slowest call took, awaiting included. Zero for streams: what they do with an event is not seen here.
     pub slowest: Duration,

@@ -50,7 +50,7 @@ async fn d15_a_question_about_an_idle_kind_is_followed_by_a_bookmark_on_its_watc
     let test = "d15_a_question_about_an_idle_kind_is_followed_by_a_bookmark_on_its_watch";
     let Some(cluster) = block_in_place(|| cluster(test)) else { return Ok(()) };
     let factory = SharedInformerFactory::builder(config(&cluster).await?)
-        .options(|options| options.idle_watch(Duration::from_secs(1)))
+        .options(|options| options.tuning(|tuning| tuning.idle_watch(Duration::from_secs(1))))
         .build()?;
     let informer = factory.core().v1().resource_quotas().informer();
     factory.start();

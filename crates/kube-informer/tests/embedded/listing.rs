@@ -69,7 +69,7 @@ async fn d15_slow_pages_are_waited_for() {
     for number in 0..5 {
         server.create(&config_map(&format!("a-{number}"))).await.unwrap();
     }
-    let rig = Rig::start(server, lists().page_size(2));
+    let rig = Rig::start(server, lists().tuning(|tuning| tuning.page_size(2)));
     rig.informer.wait_synced(PATIENCE).await.unwrap();
     rig.asked(2).await;
     rig.server.inject(ServerFault::delay(74 * SECOND).on(Verb::List));

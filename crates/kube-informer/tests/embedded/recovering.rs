@@ -41,7 +41,8 @@ async fn b_006_waits_double_up_to_30_s() {
 async fn b_006_with_the_defaults_a_server_is_asked_about_once_a_second_for_the_first_ten() {
     let server = EmbeddedApiserver::new();
     server.inject(ServerFault::status(503).on(Verb::List));
-    let rig = Rig::start(server, Options::default().streaming_list(StreamingList::Never));
+    let rig =
+        Rig::start(server, Options::default().tuning(|tuning| tuning.streaming_list(StreamingList::Never)));
     pass(10 * SECOND).await;
     let early = rig.requests().len();
     assert!((8..=17).contains(&early), "{early}");

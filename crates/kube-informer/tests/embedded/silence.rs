@@ -62,7 +62,7 @@ fn behind_a_proxy(server: &EmbeddedApiserver) -> Client {
 async fn d15_a_proxy_that_holds_the_heads_of_idle_watches_back_costs_no_relist() {
     let server = EmbeddedApiserver::new();
     let client = behind_a_proxy(&server);
-    let options = lists().idle_watch(30 * SECOND);
+    let options = lists().tuning(|tuning| tuning.idle_watch(30 * SECOND));
     let rig = Rig::start_through(server, client, |builder| builder.options(|_| options));
     rig.informer.wait_synced(PATIENCE).await.unwrap();
     for _ in 0..60 {
@@ -77,7 +77,8 @@ async fn d15_a_proxy_that_holds_the_heads_of_idle_watches_back_costs_no_relist()
 
 #[tokio::test(start_paused = true)]
 async fn d15_a_silent_watch_is_read_while_the_one_to_replace_it_waits_for_its_allowance() {
-    let settings = lists().idle_watch(Duration::from_millis(1)).lookup_after(PATIENCE);
+    let settings =
+        lists().tuning(|tuning| tuning.idle_watch(Duration::from_millis(1)).lookup_after(PATIENCE));
     let rig = Rig::start(EmbeddedApiserver::new(), settings);
     rig.informer.wait_synced(PATIENCE).await.unwrap();
     // Until one watch a second is all that is left.

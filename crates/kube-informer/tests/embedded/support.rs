@@ -30,18 +30,20 @@ pub(crate) struct Rig {
 
 /// Waits that are the same each time, and double from the first on. A silent watch is left alone, unless a test is about that.
 pub(crate) fn exact() -> Options {
-    Options::default()
-        .idle_watch(Duration::MAX)
-        .backoff_first(Duration::from_millis(800))
-        .backoff_jitter(0.0)
-        .backoff_steady(Duration::ZERO)
-        .resume_jitter(Duration::ZERO)
-        .relist_spread(Duration::ZERO)
+    Options::default().tuning(|tuning| {
+        tuning
+            .idle_watch(Duration::MAX)
+            .backoff_first(Duration::from_millis(800))
+            .backoff_jitter(0.0)
+            .backoff_steady(Duration::ZERO)
+            .resume_jitter(Duration::ZERO)
+            .relist_spread(Duration::ZERO)
+    })
 }
 
 /// The same without streamed lists.
 pub(crate) fn lists() -> Options {
-    exact().streaming_list(StreamingList::Never)
+    exact().tuning(|tuning| tuning.streaming_list(StreamingList::Never))
 }
 
 /// Lets time pass.

@@ -63,7 +63,7 @@ async fn d15_a_silent_watch_is_dead_15_s_after_its_time_and_reopened_at_the_same
 async fn d15_two_silent_watches_are_followed_by_a_list() {
     let server = EmbeddedApiserver::new();
     server.inject(ServerFault::stall_after(0).on(Verb::Watch).first(2));
-    let rig = Rig::start(server, lists().lookup_after(PATIENCE));
+    let rig = Rig::start(server, lists().tuning(|tuning| tuning.lookup_after(PATIENCE)));
     rig.informer.wait_synced(PATIENCE).await.unwrap();
     // Nobody is told of it, and nobody asks for it alone.
     let missed = rig.server.create(&config_map("missed")).await.unwrap();
@@ -76,7 +76,7 @@ async fn d15_two_silent_watches_are_followed_by_a_list() {
 async fn d15_after_a_bookmark_150_s_of_silence_are_enough() {
     let server = EmbeddedApiserver::new();
     server.inject(ServerFault::stall_after(1).on(Verb::Watch).once());
-    let rig = Rig::start(server, lists().min_watch_timeout(3_000 * SECOND));
+    let rig = Rig::start(server, lists().tuning(|tuning| tuning.min_watch_timeout(3_000 * SECOND)));
     rig.asked(2).await;
     rig.something_else_changes().await;
     pass(70 * SECOND).await;
@@ -95,7 +95,8 @@ async fn d15_after_a_bookmark_150_s_of_silence_are_enough() {
 async fn d15_without_pings_a_silent_watch_is_moved_within_45_s_and_nothing_is_lost() {
     let server = EmbeddedApiserver::new();
     let stalled = server.inject(ServerFault::stall_after(0).on(Verb::Watch).first(10));
-    let rig = Rig::start(server, lists().idle_watch(30 * SECOND).lookup_after(PATIENCE));
+    let rig =
+        Rig::start(server, lists().tuning(|tuning| tuning.idle_watch(30 * SECOND).lookup_after(PATIENCE)));
     rig.informer.wait_synced(PATIENCE).await.unwrap();
     let missed = rig.server.create(&config_map("missed")).await.unwrap();
     let asked = rig.asked(12).await;
@@ -117,7 +118,11 @@ async fn d15_without_pings_a_silent_watch_is_moved_within_45_s_and_nothing_is_lo
 async fn d15_two_hundred_idle_watches_without_pings_cost_about_five_requests_a_second() {
     let namespaces: Vec<_> = (0..200).map(|number| format!("team-{number}")).collect();
     let rig = Rig::start_with(EmbeddedApiserver::new(), |builder| {
-        builder.options(|_| Options::default().namespaces(namespaces).streaming_list(StreamingList::Never))
+        builder.options(|_| {
+            Options::default()
+                .namespaces(namespaces)
+                .tuning(|tuning| tuning.streaming_list(StreamingList::Never))
+        })
     });
     rig.informer.wait_synced(PATIENCE).await.unwrap();
     pass(60 * SECOND).await;
@@ -132,7 +137,7 @@ async fn d15_two_hundred_idle_watches_without_pings_cost_about_five_requests_a_s
 #[tokio::test(start_paused = true)]
 async fn d15_without_pings_a_server_that_answers_nothing_is_shown_as_stalled_and_given_up() {
     let server = EmbeddedApiserver::new();
-    let rig = Rig::start(server, lists().idle_watch(30 * SECOND));
+    let rig = Rig::start(server, lists().tuning(|tuning| tuning.idle_watch(30 * SECOND)));
     rig.asked(2).await;
     let stalled = rig.server.inject(ServerFault::stall());
     rig.asked(3).await;

@@ -1,4 +1,5 @@
 use std::future::pending;
+use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube_informer::testing::ScriptedSource;

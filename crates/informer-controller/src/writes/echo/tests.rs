@@ -37,7 +37,7 @@ impl Rig {
 
     /// A run of this key has made this version over that one.
     fn wrote(&self, owner: &str, base: &str, version: &str) {
-        self.writing(owner, "a").made(&made("x", version), over(base), |_| true);
+        self.writing(owner, "a").expect_echo(&made("x", version), over(base), |_| true);
     }
 
     fn news(&self, old: &str, new: &str, keys: &[&str]) -> Vec<String> {
@@ -136,7 +136,7 @@ fn a_write_that_changed_nothing_makes_nobody_elses_version_its_own() {
 fn another_object_of_the_same_name_is_news() {
     let rig = Rig::new();
     rig.wrote("me", "4", "5");
-    rig.listeners[0].gone(&object("x", "5"));
+    rig.listeners[0].note_gone(&object("x", "5"));
     assert_eq!(rig.news_of(0, "y", "4", "5", &["me"]), ["me"]);
     assert_eq!(rig.news_of(1, "y", "", "6", &["me"]), ["me"]);
     assert_eq!(rig.links(), 0);
@@ -150,7 +150,7 @@ fn an_event_that_comes_before_the_answer_waits_for_it() {
         assert_eq!(rig.news("4", "5", &["me", "you"]), ["you"]);
         assert!(rig.added().is_empty());
         if let Some(version) = answer {
-            writing.made(&made("x", version), over("4"), |_| true);
+            writing.expect_echo(&made("x", version), over("4"), |_| true);
         }
         drop(writing);
         assert_eq!(rig.added(), expected, "{answer:?}");
@@ -190,7 +190,7 @@ fn what_no_event_ever_shows_is_not_kept_without_bound() {
     for number in 0..2 * OBJECTS {
         let mut made = made("x", "5");
         made["metadata"]["name"] = format!("object-{number}").into();
-        rig.writing("me", "a").made(&made, Base::Nothing, |_| true);
+        rig.writing("me", "a").expect_echo(&made, Base::Nothing, |_| true);
     }
     assert!(rig.links() <= OBJECTS + VERSIONS);
 }
@@ -201,7 +201,7 @@ fn an_event_that_leads_to_a_key_twice_is_judged_for_it_once() {
     let rig = Rig::new();
     let mut writing = rig.writing("me", "a");
     assert_eq!(rig.news("4", "5", &["me", "me"]), NOBODY);
-    writing.made(&made("x", "5"), over("4"), |_| true);
+    writing.expect_echo(&made("x", "5"), over("4"), |_| true);
     drop(writing);
     assert!(rig.added().is_empty());
     assert_eq!(rig.news("5", "6", &["me", "me"]), ["me"]);
@@ -213,7 +213,7 @@ fn a_handler_whose_informer_did_not_show_the_write_to_the_run_is_told_of_it() {
     let other = SharedInformer::<ConfigMap>::builder(ScriptedSource::of::<ConfigMap>()).build().unwrap();
     let other = rig.echoes.listener(&other.as_kind());
     let of_first = rig.echoes.0.lock().listening[0].informer.clone();
-    rig.writing("me", "a").made(&made("x", "5"), over("4"), |of| of.same_informer(&of_first));
+    rig.writing("me", "a").expect_echo(&made("x", "5"), over("4"), |of| of.same_informer(&of_first));
     let told = |from: &Listener| from.news(Some(&object("x", "4")), &object("x", "5"), vec![key("me")]);
     assert_eq!(told(&other), [key("me")]);
     assert_eq!(rig.links(), 1, "the others have not been told");
@@ -224,7 +224,7 @@ fn a_handler_whose_informer_did_not_show_the_write_to_the_run_is_told_of_it() {
 #[test]
 fn what_no_handler_shows_leaves_nothing_behind() {
     let rig = Rig::new();
-    rig.writing("me", "a").made(&made("x", "5"), over("4"), |_| false);
+    rig.writing("me", "a").expect_echo(&made("x", "5"), over("4"), |_| false);
     assert_eq!(rig.links(), 0);
     assert_eq!(rig.news("4", "5", &["me"]), ["me"]);
 }
@@ -263,7 +263,7 @@ fn each_answer_is_compared_with_the_events_of_its_own_object() {
         }
         JUDGED.set(0);
         for (mut writing, answer) in writings.into_iter().zip(&answers) {
-            writing.made(answer, Base::Nothing, |_| true);
+            writing.expect_echo(answer, Base::Nothing, |_| true);
         }
         assert_eq!(JUDGED.get(), 100, "named: {is_named}");
         assert!(rig.added().is_empty());
@@ -277,9 +277,9 @@ fn of_writes_that_are_answered_in_another_order_nothing_is_news() {
     let (mut first, mut second) = (rig.writing("me", "a"), rig.writing("me", "a"));
     assert_eq!(rig.news("4", "5", &["me"]), NOBODY);
     assert_eq!(rig.news("5", "6", &["me"]), NOBODY);
-    second.made(&made("x", "6"), over("5"), |_| true);
+    second.expect_echo(&made("x", "6"), over("5"), |_| true);
     drop(second);
-    first.made(&made("x", "5"), over("4"), |_| true);
+    first.expect_echo(&made("x", "5"), over("4"), |_| true);
     drop(first);
     assert!(rig.added().is_empty());
 }

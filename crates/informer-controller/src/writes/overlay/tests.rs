@@ -18,7 +18,7 @@ fn is(informer: &SharedInformer<ConfigMap>, uid: &str, version: &str) -> Change 
     let meta = json!({ "name": "a", "namespace": "default", "uid": uid, "resourceVersion": version });
     let json = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": meta }).to_string();
     let object = informer.object_from_json(json.as_bytes()).unwrap().as_kind();
-    Change::Is(Written { object, is_selected: Some(true) })
+    Change::Written(Written { object, is_selected: Some(true) })
 }
 
 fn gone(uid: &str) -> Change {
@@ -61,7 +61,7 @@ fn reading_what_was_just_written_costs_no_more_the_more_was_written_before() {
             json!({ "name": key.name(), "namespace": "default", "uid": key.name(), "resourceVersion": "7" });
         let json = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": meta }).to_string();
         let object = informer.object_from_json(json.as_bytes()).unwrap().as_kind();
-        overlay.put(&informer, key.clone(), Change::Is(Written { object, is_selected: Some(true) }));
+        overlay.put(&informer, key.clone(), Change::Written(Written { object, is_selected: Some(true) }));
         assert!(overlay.get(&informer, &key).is_some());
     }
     assert!(LOOKS.get() <= 3 * WRITES, "{} looks", LOOKS.get());

@@ -54,7 +54,7 @@ impl Tracker {
         self.state.lock().hidden
     }
 
-    pub(in crate::writes) fn hides(&self) {
+    pub(in crate::writes) fn count_hidden(&self) {
         let mut state = self.state.lock();
         state.hidden += 1;
         let counter = state.hidden_total.clone();

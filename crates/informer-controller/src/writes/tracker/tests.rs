@@ -1,6 +1,9 @@
+use std::time::Duration;
+
 use futures::future::BoxFuture;
 use kube_informer::SharedInformer;
 use kube_informer::object::{ResourceVersion, Uid};
+use tokio::time::timeout;
 
 use super::*;
 

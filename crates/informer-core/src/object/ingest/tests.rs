@@ -334,20 +334,3 @@ fn records_are_counted_while_alive() {
     drop(records);
     assert_eq!(alive(), 0);
 }
-
-#[test]
-fn whole_objects_that_were_to_be_metadata_are_packed_with_the_dictionary_of_whole_ones() {
-    let with_dictionary = || {
-        let packer = Packer::new(false);
-        (0..150).for_each(|number| packer.look_at(&benchmark_pod(number), 0));
-        Some(packer)
-    };
-    let ingest = Ingest::new(IngestOptions { metadata_only: true, ..options(pods()).0 });
-    assert_eq!(ingest.dictionary_size(), 0);
-    ingest.take_whole_objects(with_dictionary());
-    assert!(ingest.dictionary_size() > 0);
-    // Those that are whole already keep theirs.
-    let ingest = Ingest::new(options(pods()).0);
-    ingest.take_whole_objects(with_dictionary());
-    assert_eq!(ingest.dictionary_size(), 0);
-}

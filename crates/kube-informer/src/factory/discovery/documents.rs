@@ -118,10 +118,8 @@ impl Resource {
         let watchable = can("list") && can("watch");
         let kind =
             KindInfo::new(of.group(), of.version(), &self.kind, &self.name).namespaced(self.namespaced);
-        let singular = match self.singular_name.is_empty() {
-            true => self.kind.to_lowercase(),
-            false => self.singular_name,
-        };
+        let singular =
+            if self.singular_name.is_empty() { self.kind.to_lowercase() } else { self.singular_name };
         Some(Served { kind, singular, short_names: self.short_names, watchable })
     }
 }

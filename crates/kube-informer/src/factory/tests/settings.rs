@@ -80,7 +80,7 @@ async fn b_428_selectors_hold_for_lists_and_watches_and_the_nearest_wins() {
         .builder()
         .labels("all=yes")
         .fields("metadata.name=x")
-        .options(|options| options.streaming_list(StreamingList::Never))
+        .options(|options| options.tuning(|tuning| tuning.streaming_list(StreamingList::Never)))
         .tweak(|kind, selection| {
             if kind.plural() == "secrets" {
                 selection.labels = Some("tweaked=yes".into());
@@ -228,14 +228,15 @@ async fn w_06_timeouts_backoff_and_the_error_callback_are_reached_through_the_fa
     let servers = Servers::default();
     let heard = Arc::new(Mutex::new(Vec::new()));
     let (for_all, for_secrets) = (heard.clone(), heard.clone());
-    let quick =
-        Options::default().backoff_first(Duration::from_millis(1)).backoff_limit(Duration::from_millis(1));
+    let quick = Options::default().tuning(|tuning| {
+        tuning.backoff_first(Duration::from_millis(1)).backoff_limit(Duration::from_millis(1))
+    });
     let factory = servers
         .builder()
         .options(|_| quick.clone())
         .on_error(move |failure| for_all.lock().push(format!("all: {failure}")))
         .kind::<Secret>(move |secrets| {
-            secrets.options(|_| quick.page_size(7)).on_error(move |failure| {
+            secrets.options(|_| quick.tuning(|tuning| tuning.page_size(7))).on_error(move |failure| {
                 for_secrets.lock().push(format!("secrets: {failure}"));
             })
         })
@@ -265,7 +266,7 @@ fn what_cannot_work_is_refused_when_the_factory_is_built() {
         set(Servers::default().builder()).build().unwrap_err().to_string()
     }
     assert_eq!(
-        refused(|factory| factory.options(|options| options.page_size(0))),
+        refused(|factory| factory.options(|options| options.tuning(|tuning| tuning.page_size(0)))),
         "factory: page_size must not be zero"
     );
     assert_eq!(
@@ -307,8 +308,6 @@ fn a_client_needs_a_runtime_and_says_so() {
 
 #[tokio::test]
 async fn options_that_mean_nothing_where_they_are_set_are_refused() {
-    let named = Servers::default().builder().options(|options| options.name("all"));
-    assert!(named.build().unwrap_err().to_string().contains("`FactoryBuilder::name`"));
     let factory = Servers::default().factory();
     let tweaked =
         factory.kind::<Pod>().named("some", |pods| pods.options(|options| options.tweak(|_, _| {})));

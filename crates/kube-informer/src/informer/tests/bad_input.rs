@@ -242,7 +242,9 @@ async fn p_047_unknown_events_are_ignored() {
 
 #[tokio::test(start_paused = true)]
 async fn an_object_over_the_limit_fails_the_list_which_names_it() {
-    let rig = Rig::with(&["a/x"], |builder| builder.options(|_| lists_only().document_limit(2_000)));
+    let rig = Rig::with(&["a/x"], |builder| {
+        builder.options(|_| lists_only().tuning(|tuning| tuning.document_limit(2_000)))
+    });
     rig.put("a/huge", &"x".repeat(5_000));
     rig.start();
     let error = rig.informer.wait_synced(std::time::Duration::from_secs(30)).await.unwrap_err();
@@ -259,7 +261,9 @@ async fn an_object_over_the_limit_fails_the_list_which_names_it() {
 
 #[tokio::test(start_paused = true)]
 async fn an_object_over_the_limit_spoils_the_watch_but_not_the_cache() {
-    let rig = Rig::with(&["a/x"], |builder| builder.options(|options| options.document_limit(2_000)));
+    let rig = Rig::with(&["a/x"], |builder| {
+        builder.options(|options| options.tuning(|tuning| tuning.document_limit(2_000)))
+    });
     let rig = rig.started().await;
     rig.put("a/huge", &"x".repeat(5_000));
     phase(&rig.informer, Phase::BackingOff).await;

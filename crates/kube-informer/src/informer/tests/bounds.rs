@@ -37,7 +37,7 @@ async fn b_324_a_stuck_handler_keeps_at_most_two_versions_of_a_key_alive() {
 
 #[tokio::test(start_paused = true)]
 async fn b_320_a_hundred_handlers_are_one_list_and_one_watch() {
-    let settings = Options::default().streaming_list(StreamingList::Never);
+    let settings = Options::default().tuning(|tuning| tuning.streaming_list(StreamingList::Never));
     let rig = Rig::with(&["a/x"], |builder| builder.options(|_| settings));
     let mut listeners: Vec<_> = (0..50).map(|_| rig.listen().0).collect();
     let rig = rig.started().await;

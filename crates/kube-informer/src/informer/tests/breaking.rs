@@ -70,16 +70,18 @@ impl Recorder for Fragile {
     fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
 
     fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> Counter {
-        match key.name() == self.metric {
-            true => Counter::from_arc(Arc::new(Fuse(self.broken.clone()))),
-            false => Counter::noop(),
+        if key.name() == self.metric {
+            Counter::from_arc(Arc::new(Fuse(self.broken.clone())))
+        } else {
+            Counter::noop()
         }
     }
 
     fn register_gauge(&self, key: &Key, _: &Metadata<'_>) -> Gauge {
-        match key.name() == self.metric {
-            true => Gauge::from_arc(Arc::new(Fuse(self.broken.clone()))),
-            false => Gauge::noop(),
+        if key.name() == self.metric {
+            Gauge::from_arc(Arc::new(Fuse(self.broken.clone())))
+        } else {
+            Gauge::noop()
         }
     }
 

@@ -337,7 +337,8 @@ async fn comparing(
     let (listener, differs) = (Listener::default(), Arc::<Mutex<Vec<_>>>::default());
     let cache: Arc<Mutex<Option<SharedInformer<ConfigMap>>>> = Arc::default();
     let (hears, reads, notes) = (listener.clone(), cache.clone(), differs.clone());
-    let informer = builder(server).options(|options| options.streaming_list(StreamingList::Never));
+    let informer = builder(server)
+        .options(|options| options.tuning(|tuning| tuning.streaming_list(StreamingList::Never)));
     let informer = informer.build_exclusive(move |event: &Event<ConfigMap>| {
         hears.hear(event);
         let Some(informer) = reads.lock().clone() else { return };

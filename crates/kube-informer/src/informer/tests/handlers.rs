@@ -257,7 +257,7 @@ async fn the_time_of_the_slowest_call_is_known_awaiting_included() {
 #[tokio::test]
 async fn b_010_what_counts_as_slow_can_be_set() {
     for (slow_call, counted) in [(Duration::ZERO, 1), (Duration::from_secs(86_400), 0)] {
-        let settings = Options::default().slow_call(slow_call);
+        let settings = Options::default().tuning(|tuning| tuning.slow_call(slow_call));
         let rig = Rig::with(&["a/x"], |builder| builder.options(|_| settings));
         let registration = rig.add(handler().on_add(|_| std::thread::yield_now()));
         let _rig = rig.started().await;

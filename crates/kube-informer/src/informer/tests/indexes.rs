@@ -366,7 +366,8 @@ impl ListWatch for Generations {
 async fn b_216_queries_answer_from_whole_commits_while_the_writer_runs() {
     let source = Arc::new(Generations::default());
     // A hundred lists, and none of them has to wait.
-    let settings = Options::default().streaming_list(StreamingList::Never).request_burst(1_000);
+    let settings =
+        Options::default().tuning(|tuning| tuning.streaming_list(StreamingList::Never).request_burst(1_000));
     let informer =
         SharedInformer::<ConfigMap>::builder(Shared(source.clone())).options(|_| settings).build().unwrap();
     let by_word = informer.add_index("word", words);

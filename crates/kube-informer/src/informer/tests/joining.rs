@@ -310,7 +310,7 @@ async fn b_540_waiting_for_a_handler_that_is_removed_ends() {
     let (synced, ()) = tokio::join!(registration.wait_synced(SOON), remove);
     assert_eq!(
         synced.unwrap_err().to_string(),
-        "handler \"configmaps-0\" was removed or its informer stopped before it was synced"
+        "handler \"configmaps-0\" was removed or its informer stopped before it had heard of everything"
     );
 }
 

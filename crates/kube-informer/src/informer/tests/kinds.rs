@@ -147,7 +147,7 @@ async fn d1_a_kind_can_be_made_sensitive() {
 #[tokio::test(start_paused = true)]
 async fn p_002_dynamic_objects_have_kind_and_api_version_where_list_items_lack_them() {
     let resource = ApiResource::erase::<ConfigMap>(&());
-    let settings = Options::default().streaming_list(StreamingList::Never);
+    let settings = Options::default().tuning(|tuning| tuning.streaming_list(StreamingList::Never));
     let server = server_of(&["a/x"]);
     let builder =
         SharedInformer::<DynamicObject>::builder_with(server.clone(), &resource).options(|_| settings);
@@ -208,7 +208,10 @@ async fn a_metadata_informer_takes_the_metadata_of_whole_objects() {
     for streaming in [StreamingList::Auto, StreamingList::Never] {
         let server = server_of(&["a/x", "a/y"]);
         let builder = SharedInformer::<Meta>::builder(SendsAll(server.clone()));
-        let informer = builder.options(|options| options.streaming_list(streaming)).build().unwrap();
+        let informer = builder
+            .options(|options| options.tuning(|tuning| tuning.streaming_list(streaming)))
+            .build()
+            .unwrap();
         let informer = started(informer).await;
         for text in ["one", "two"] {
             server.put_json(serde_json::to_value(map("a/x", text)).unwrap()).unwrap();
@@ -393,7 +396,11 @@ fn d1_settings_that_make_no_sense_are_refused_with_their_reason() {
     let texts = [
         nodes.namespace("a").build().unwrap_err().to_string(),
         maps().namespace("").build().unwrap_err().to_string(),
-        maps().options(|options| options.page_size(0)).build().unwrap_err().to_string(),
+        maps()
+            .options(|options| options.tuning(|tuning| tuning.page_size(0)))
+            .build()
+            .unwrap_err()
+            .to_string(),
         maps().drop_field("spec..x").build().unwrap_err().to_string(),
     ];
     assert_eq!(texts[0], "informer of nodes: a kind of the whole cluster cannot be limited to a namespace");

@@ -183,7 +183,7 @@ async fn d11_more_objects_than_can_be_asked_for_are_settled_by_one_list() {
 
 #[tokio::test(start_paused = true)]
 async fn d11_what_is_held_back_is_bounded_by_a_list() {
-    let patient = lists_only().min_watch_timeout(Duration::from_secs(80_000));
+    let patient = lists_only().tuning(|tuning| tuning.min_watch_timeout(Duration::from_secs(80_000)));
     let rig = Rig::with(&["a/x"], |builder| builder.options(|_| patient)).started().await;
     rig.server.stall_watches();
     for number in 0..1_010_u32 {
@@ -290,7 +290,9 @@ async fn d11_a_server_that_does_not_select_by_name_is_listed_instead() {
 #[tokio::test(start_paused = true)]
 async fn d11_ten_thousand_who_wait_cost_a_commit_that_is_about_none_of_them_nothing() {
     const WAITING: usize = 10_000;
-    let rig = Rig::with(&["a/x"], |builder| builder.options(|options| options.lookup_after(SOON)));
+    let rig = Rig::with(&["a/x"], |builder| {
+        builder.options(|options| options.tuning(|tuning| tuning.lookup_after(SOON)))
+    });
     let rig = rig.started().await;
     let ahead = ResourceVersion::new("100000");
     let (x, nobody) = (uid(&rig, "x"), key("a/nobody"));

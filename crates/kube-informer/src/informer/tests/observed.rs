@@ -257,7 +257,7 @@ async fn d10_metrics_count_what_client_go_does_not() {
 
 #[tokio::test(start_paused = true)]
 async fn d10_d16_the_version_in_the_metrics_is_the_oldest_of_the_scopes() {
-    let settings = Options::default().streaming_list(StreamingList::Never);
+    let settings = Options::default().tuning(|tuning| tuning.streaming_list(StreamingList::Never));
     let set =
         || Rig::with(&["a/x", "b/x"], |builder| builder.options(|_| settings).namespace("a").namespace("b"));
     let (rig, metrics) = recorded(set);

@@ -209,7 +209,7 @@ async fn d5_another_uid_found_by_a_relist_is_a_delete_and_an_add() {
 #[tokio::test(start_paused = true)]
 async fn d6_a_relist_by_list_or_stream_delivers_only_what_differs() {
     for streaming in [StreamingList::Always, StreamingList::Never] {
-        let settings = Options::default().streaming_list(streaming);
+        let settings = Options::default().tuning(|tuning| tuning.streaming_list(streaming));
         let rig = Rig::with(&["a/x", "a/y"], |builder| builder.options(|_| settings)).started().await;
         let (listener, _) = rig.listen();
         rig.settle().await;

@@ -114,7 +114,7 @@ fn hold_writer(rig: &Rig) -> oneshot::Sender<()> {
 #[tokio::test(start_paused = true)]
 async fn d4_a_list_that_matches_the_store_wins_over_changes_that_are_still_queued() {
     for entries in [4_096, 1] {
-        let settings = Options::default().queue_entries(entries);
+        let settings = Options::default().tuning(|tuning| tuning.queue_entries(entries));
         let rig = Rig::with(&["a/x", "a/y"], |builder| builder.options(|_| settings)).started().await;
         let (listener, registration) = rig.listen();
         registration.wait_synced(SOON).await.unwrap();
@@ -219,7 +219,7 @@ async fn p_041_history_that_is_gone_is_read_anew_whichever_way_the_server_says_s
 
 #[tokio::test(start_paused = true)]
 async fn p_024_a_410_between_pages_starts_the_list_over() {
-    let settings = lists_only().page_size(1);
+    let settings = lists_only().tuning(|tuning| tuning.page_size(1));
     let rig = Rig::with(&["a/x", "a/y", "a/z"], |builder| builder.options(|_| settings)).started().await;
     let (listener, _registration) = rig.listen();
     // The first page is answered, the second finds its version compacted away.
@@ -246,7 +246,7 @@ async fn p_024_a_410_between_pages_starts_the_list_over() {
 async fn p_021_p_025_pages_become_one_cache() {
     let keys: Vec<_> = (0..7).map(|number| format!("a/{number}")).collect();
     let keys: Vec<_> = keys.iter().map(String::as_str).collect();
-    let settings = lists_only().page_size(3);
+    let settings = lists_only().tuning(|tuning| tuning.page_size(3));
     let rig = Rig::with(&keys, |builder| builder.options(|_| settings)).started().await;
     assert_eq!(rig.cached(), served(&rig.server, None));
     // The first list takes any version, which a server answers from its cache, whole; then pages are used.

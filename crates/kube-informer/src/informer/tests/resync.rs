@@ -72,7 +72,8 @@ async fn b_277_less_than_a_second_counts_as_a_second() {
 #[tokio::test(start_paused = true)]
 async fn b_010_the_shortest_period_can_be_set() {
     for (minimum, heard) in [(500, 6), (1_500, 2)] {
-        let settings = Options::default().minimum_resync(Duration::from_millis(minimum));
+        let settings =
+            Options::default().tuning(|tuning| tuning.minimum_resync(Duration::from_millis(minimum)));
         let rig = Rig::with(&["a/x"], |builder| builder.options(|_| settings)).started().await;
         let (times, _) = times(&rig, Some(Duration::from_millis(10)));
         tokio::time::sleep(Duration::from_millis(3_250)).await;

@@ -164,7 +164,7 @@ async fn objects_of_other_namespaces_are_reported_once_for_each_list_and_watch()
         let heard = failures.clone();
         let builder = SharedInformer::<ConfigMap>::builder(SendsAll(server.clone()))
             .namespace("a")
-            .options(|options| options.streaming_list(streaming))
+            .options(|options| options.tuning(|tuning| tuning.streaming_list(streaming)))
             .on_error(move |failure| heard.lock().push(failure.to_string()));
         let informer = started(builder.build().unwrap()).await;
         let report =

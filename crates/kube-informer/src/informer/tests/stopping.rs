@@ -13,6 +13,7 @@ use crate::informer::SharedInformer;
 use crate::informer::engine::Stop;
 use crate::informer::process_loop::Command;
 use crate::options::Options;
+use crate::status::Patience;
 
 #[tokio::test(start_paused = true)]
 async fn b_252_the_call_in_progress_is_awaited_after_the_requests_have_ended() {
@@ -47,7 +48,8 @@ async fn b_252_a_call_that_never_returns_is_given_up_after_ten_seconds() {
 #[tokio::test(start_paused = true)]
 async fn b_010_how_long_calls_in_progress_are_awaited_can_be_set() {
     for patience in [0, 3] {
-        let settings = Options::default().stop_patience(Duration::from_secs(patience));
+        let settings =
+            Options::default().tuning(|tuning| tuning.stop_patience(Duration::from_secs(patience)));
         let rig = Rig::with(&["a/x"], |builder| builder.options(|_| settings));
         rig.listen_stuck();
         let (stop, running) = rig.start_until();
@@ -238,4 +240,19 @@ async fn a_handler_that_was_removed_before_the_start_may_call_back_when_it_is_dr
         done.send(()).ok();
     });
     assert_eq!(is_done.recv_timeout(Duration::from_secs(30)), Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn wait_stopped_ends_when_the_informer_has_stopped_for_whatever_reason() {
+    let rig = Rig::new(&["a/x"]).started().await;
+    let early = rig.informer.wait_stopped(Duration::from_secs(3_600)).await.unwrap_err();
+    assert!(early.is_timeout() && !early.is_stopped(), "{early}");
+    let (stopped, ()) =
+        tokio::join!(rig.informer.wait_stopped(Patience::FOREVER), rig.informer.shutdown(SOON));
+    stopped.unwrap();
+    rig.informer.wait_stopped(Duration::ZERO).await.unwrap();
+
+    let never_started = Rig::new(&[]).informer;
+    let factory_gone = async { never_started.engine().abandon() };
+    tokio::join!(never_started.wait_stopped(Patience::FOREVER), factory_gone).0.unwrap();
 }

@@ -67,7 +67,7 @@ async fn b_296_a_resync_transforms_nothing() {
 async fn b_155_b_297_a_version_is_transformed_once_by_list_or_stream() {
     for streaming in [StreamingList::Always, StreamingList::Never] {
         let seen = Seen::default();
-        let settings = Options::default().streaming_list(streaming);
+        let settings = Options::default().tuning(|tuning| tuning.streaming_list(streaming));
         let set = |builder: crate::InformerBuilder<_>| builder.options(|_| settings).transform(stamp(&seen));
         let rig = Rig::with(&["a/x", "a/y"], set).started().await;
         let (listener, _) = rig.listen_with(|handler| handler.resync(std::time::Duration::from_secs(10)));

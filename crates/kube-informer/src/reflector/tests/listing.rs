@@ -88,7 +88,7 @@ async fn b_052_b_056_p_060_a_streamed_list_is_one_request_that_goes_on_as_the_wa
         event("ADDED", "d@11"),
         Piece::Hang,
     ]);
-    let play = Play::start(&Options::default(), vec![body]);
+    let play = Play::start(&Tuning::default(), vec![body]);
     assert_eq!(play.first_deltas(2).await, ["=10[a@6 b@99]", "+d@11"]);
     assert_eq!(play.requests(), 1);
     let params = &play.watches()[0];
@@ -102,7 +102,7 @@ async fn b_052_b_056_p_060_a_streamed_list_is_one_request_that_goes_on_as_the_wa
 
 #[tokio::test(start_paused = true)]
 async fn p_060_a_rejected_stream_falls_back_to_list_without_a_failure() {
-    let play = Play::start(&Options::default(), vec![refuse(http(422)), list("10", None, &["a@1"])]);
+    let play = Play::start(&Tuning::default(), vec![refuse(http(422)), list("10", None, &["a@1"])]);
     assert_eq!(play.deltas().await, ["=10[a@1]"]);
     assert_eq!(play.times()[1], Duration::ZERO);
     assert_eq!(play.status().streaming_fallbacks, 1);
@@ -114,7 +114,7 @@ async fn b_060_d15_a_stream_without_100_new_objects_in_30_s_falls_back_however_b
     let busy = (0..100).map(|number| event("MODIFIED", &format!("a@{}", number + 2)));
     let body = [Piece::Pause(29 * SECOND), event("ADDED", "a@1")].into_iter();
     let body = body.chain(busy).chain([Piece::Pause(20 * SECOND), marker("200")]).collect();
-    let play = Play::start(&Options::default(), vec![Reply::Body(body), list("10", None, &["a@2"])]);
+    let play = Play::start(&Tuning::default(), vec![Reply::Body(body), list("10", None, &["a@2"])]);
     assert_eq!(play.deltas().await, ["=10[a@2]"]);
     assert_eq!(play.times()[1], 30 * SECOND);
     assert_eq!(play.open_connections(), 1, "the stream was dropped, the watch is open");
@@ -131,7 +131,7 @@ async fn b_060_d15_a_stream_that_goes_on_bringing_objects_is_read_to_its_end() {
         body.push(Piece::Pause(SECOND * 29 / 100));
     }
     body.extend([marker("10"), Piece::Hang]);
-    let play = Play::start(&Options::default(), vec![Reply::Body(body)]);
+    let play = Play::start(&Tuning::default(), vec![Reply::Body(body)]);
     play.deltas().await;
     assert_eq!((play.requests(), play.failures().len()), (1, 0));
 }
@@ -153,7 +153,7 @@ async fn d15_a_list_that_drips_for_ever_is_given_up() {
 async fn b_058_p_060_what_came_before_an_early_end_is_discarded() {
     let cut = || Reply::Body(vec![event("ADDED", "old@1"), Piece::Fail(SourceError::transport("reset"))]);
     let replies = vec![cut(), cut(), cut(), list("10", None, &["a@1"])];
-    let play = Play::start(&Options::default(), replies);
+    let play = Play::start(&Tuning::default(), replies);
     assert_eq!(play.deltas().await, ["=10[a@1]"]);
     assert_eq!(play.failures().len(), 3);
 }
@@ -245,7 +245,7 @@ async fn refreshes_asked_for_while_one_is_read_do_not_disturb_it_and_become_one(
 #[tokio::test(start_paused = true)]
 async fn refreshes_asked_for_while_one_is_streamed_do_not_disturb_it_and_become_one() {
     let stream = |version: &str| Reply::Body(vec![event("ADDED", "a@1"), marker(version), Piece::Hang]);
-    let play = Play::start(&Options::default(), vec![stream("10"), late(stream("11")), late(stream("12"))]);
+    let play = Play::start(&Tuning::default(), vec![stream("10"), late(stream("11")), late(stream("12"))]);
     assert_eq!(play.deltas().await, ["=10[a@1]"]);
     keep_refreshing(&play).await;
     assert_eq!(play.first_deltas(2).await, ["=11[a@1]", "=12[a@1]"]);

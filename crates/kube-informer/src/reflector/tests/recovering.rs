@@ -108,7 +108,7 @@ async fn d15_once_a_bookmark_came_150_s_of_silence_are_enough() {
 #[tokio::test(start_paused = true)]
 async fn d15_the_marker_of_a_streamed_list_is_not_a_periodic_bookmark() {
     let body = vec![marker("10"), Piece::Pause(200 * SECOND), event("ADDED", "a@11"), Piece::Hang];
-    let play = Play::start(&Options::default(), vec![Reply::Body(body)]);
+    let play = Play::start(&Tuning::default(), vec![Reply::Body(body)]);
     assert_eq!(play.first_deltas(2).await, ["=10[]", "+a@11"]);
     assert_eq!(play.requests(), 1);
 }

@@ -166,7 +166,7 @@ async fn d15_cuts_of_a_healthy_server_are_never_waited_for_however_many_there_ar
     let cut = || Reply::Body(vec![Piece::Pause(10 * SECOND), Piece::Fail(SourceError::transport("reset"))]);
     let mut replies = vec![list("10", None, &[])];
     replies.extend((0..10).map(|_| cut()));
-    let play = Play::start(&Options::default().streaming_list(StreamingList::Never), replies);
+    let play = Play::start(&Tuning::default().streaming_list(StreamingList::Never), replies);
     play.deltas().await;
     tokio::time::sleep(105 * SECOND).await;
     let times = play.times();
@@ -182,7 +182,7 @@ async fn d15_watches_that_end_together_are_resumed_and_lists_read_again_at_diffe
     let expired = || Reply::Body(vec![Piece::Pause(10 * SECOND), error_event(410)]);
     let (mut least, mut most) = (Duration::MAX, Duration::ZERO);
     for seed in 0..20 {
-        let settings = Options::default().streaming_list(StreamingList::Never);
+        let settings = Tuning::default().streaming_list(StreamingList::Never);
         let (mut reflector, mut play) =
             reflector(&settings, vec![list("10", None, &[]), expired(), list("20", None, &[])], 1000);
         reflector.rng = fastrand::Rng::with_seed(seed);

@@ -337,9 +337,10 @@ fn check_context(kubeconfig: &Kubeconfig, named: Option<&str>) -> Result<(), Str
         return Ok(());
     }
     there.sort();
-    Err(match there.is_empty() {
-        true => format!("it has no {what} {wanted:?}, and no other"),
-        false => format!("it has no {what} {wanted:?}; there is {}", there.join(", ")),
+    Err(if there.is_empty() {
+        format!("it has no {what} {wanted:?}, and no other")
+    } else {
+        format!("it has no {what} {wanted:?}; there is {}", there.join(", "))
     })
 }
 

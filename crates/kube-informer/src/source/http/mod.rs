@@ -271,11 +271,12 @@ fn build(request: &Request, kind: &KindInfo) -> Result<http::Request<Body>, Sour
         (Verb::List(_), true) => "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
         (Verb::Watch(_), true) => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
     };
-    let accept = match request.drop_managed_fields {
+    let accept = if request.drop_managed_fields {
         // The parameter is KEP-5958's. Servers that do not know it ignore it; for one that does not take it there is the
         // second choice.
-        true => format!("{form};drop=metadata.managedFields,{form}"),
-        false => form.to_owned(),
+        format!("{form};drop=metadata.managedFields,{form}")
+    } else {
+        form.to_owned()
     };
     let mut built = get(&request.path_and_query(kind), &accept)?;
     if let Some(silence) = request.silence {

@@ -130,9 +130,10 @@ impl Page {
                 item.to_string()
             })
             .collect();
-        let (kind, version) = match select.metadata_only {
-            true => ("PartialObjectMetadata", "meta.k8s.io/v1".to_owned()),
-            false => (model.kind.kind(), model.kind.api_version()),
+        let (kind, version) = if select.metadata_only {
+            ("PartialObjectMetadata", "meta.k8s.io/v1".to_owned())
+        } else {
+            (model.kind.kind(), model.kind.api_version())
         };
         let items = items.join(",");
         let body = if built_in || select.metadata_only {

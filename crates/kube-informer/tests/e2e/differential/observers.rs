@@ -133,13 +133,14 @@ impl Drop for Ours {
 fn settings(rng: &mut Rng) -> Options {
     let mut settings = Options::default();
     if rng.bool() {
-        settings = settings.backoff_first(Duration::from_millis(20)).backoff_jitter(0.5);
+        settings =
+            settings.tuning(|tuning| tuning.backoff_first(Duration::from_millis(20)).backoff_jitter(0.5));
     }
     if rng.u32(..4) == 0 {
-        settings = settings.streaming_list(StreamingList::Never);
+        settings = settings.tuning(|tuning| tuning.streaming_list(StreamingList::Never));
     }
     if rng.u32(..4) == 0 {
-        settings = settings.page_size(3);
+        settings = settings.tuning(|tuning| tuning.page_size(3));
     }
     settings
 }

@@ -21,8 +21,8 @@ async fn typed_dynamic_and_metadata_faces_of_a_kind_are_one_watch_at_the_server(
     let before = cluster.watches("configmaps").await?;
 
     let factory = SharedInformerFactory::builder(config(&cluster).await?).build()?;
-    let metadata = factory.kind::<ConfigMap>().metadata().informer();
     let dynamic = factory.for_resource("cm").await?.informer();
+    let metadata = factory.kind::<ConfigMap>().metadata().informer();
     let typed = factory.kind::<ConfigMap>().informer();
     for number in 0..10 {
         typed.add_event_handler(handler().named(format!("handler-{number}")))?;

@@ -18,7 +18,7 @@ async fn a_kind_that_is_installed_later_is_picked_up_and_one_that_vanishes_is_go
     let test = "a_kind_that_is_installed_later_is_picked_up_and_one_that_vanishes_is_gone";
     let Some(cluster) = block_in_place(|| cluster(test)) else { return Ok(()) };
     let client = Client::try_from(config(&cluster).await?)?;
-    let settings = Options::default().gone_retry(Duration::from_secs(1));
+    let settings = Options::default().tuning(|tuning| tuning.gone_retry(Duration::from_secs(1)));
     let factory = SharedInformerFactory::builder(config(&cluster).await?).options(|_| settings).build()?;
 
     let unknown = factory.for_resource("widgetz").await.expect_err("nobody has installed it");

@@ -36,7 +36,7 @@ async fn crd_deleted_and_recreated_with_another_version() -> Result<()> {
     eventually("the kind is served", || objects.content()).await?;
     objects.seed().await?;
     let (_link, through_link) = Link::to(config(&cluster).await?).await?;
-    let settings = Options::default().gone_retry(Duration::from_secs(1));
+    let settings = Options::default().tuning(|tuning| tuning.gone_retry(Duration::from_secs(1)));
     let mut watched = Watched::start(through_link, &objects.resource, settings).await?;
 
     let mut fault = watched.fault("CRD deleted and re-created");

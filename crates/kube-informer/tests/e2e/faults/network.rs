@@ -51,12 +51,14 @@ async fn connection_cut() -> Result<()> {
 /// Watches of a second or two, so that silence is noticed soon, but not that of a machine that is busy with other things.
 pub(super) fn impatient() -> Options {
     let silence = Duration::from_secs(4);
-    Options::default()
-        .min_watch_timeout(Duration::from_secs(1))
-        .watch_grace(silence)
-        .bookmark_silence(silence)
-        .streaming_timeout(silence)
-        .list_silence(silence)
+    Options::default().tuning(|tuning| {
+        tuning
+            .min_watch_timeout(Duration::from_secs(1))
+            .watch_grace(silence)
+            .bookmark_silence(silence)
+            .streaming_timeout(silence)
+            .list_silence(silence)
+    })
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

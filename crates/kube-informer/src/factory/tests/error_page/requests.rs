@@ -96,7 +96,7 @@ async fn lists() -> Vec<String> {
     let compressed = "the answer is compressed (\"gzip\") although it was asked for as it is: a proxy, or a client stack \
                       that overwrites Accept-Encoding";
     let beside = json!({ "kind": "PodList", "more": "a".repeat(2_000) }).to_string();
-    let plain = || Options::default().streaming_list(StreamingList::Never);
+    let plain = || Options::default().tuning(|tuning| tuning.streaming_list(StreamingList::Never));
     vec![
         listed(plain(), |server| server.inject(Fault::reply([r#"{"kind":"Pod"}"#]).on_list().once())).await,
         listed(plain(), |server| {
@@ -113,8 +113,9 @@ async fn lists() -> Vec<String> {
             server.inject(Fault::reply([page("9", "next")]).on_list().once());
         })
         .await,
-        listed(plain().document_limit(1_000), |server| drop(server.put_json(large))).await,
-        listed(plain().document_limit(1_000), |server| {
+        listed(plain().tuning(|tuning| tuning.document_limit(1_000)), |server| drop(server.put_json(large)))
+            .await,
+        listed(plain().tuning(|tuning| tuning.document_limit(1_000)), |server| {
             server.inject(Fault::reply([beside]).on_list().once())
         })
         .await,
@@ -123,7 +124,10 @@ async fn lists() -> Vec<String> {
         })
         .await,
         listed(plain(), |server| server.inject(Fault::stall().on_list().once())).await,
-        listed(plain().list_silence(SOON), |server| server.inject(Fault::stall().on_list().once())).await,
+        listed(plain().tuning(|tuning| tuning.list_silence(SOON)), |server| {
+            server.inject(Fault::stall().on_list().once())
+        })
+        .await,
         listed(Options::default(), |server| server.inject(Fault::reply([added()]).on_watch().once())).await,
         listed(Options::default(), |server| server.inject(Fault::reply([""; 0]).on_watch().once())).await,
         listed(Options::default(), |server| {
@@ -178,7 +182,7 @@ async fn not_allowed() -> String {
     for _ in 0..100 {
         server.inject(Fault::error(http(403, forbidden)).on_watch().once());
     }
-    let settings = Options::default().streaming_list(StreamingList::Never);
+    let settings = Options::default().tuning(|tuning| tuning.streaming_list(StreamingList::Never));
     let mut case = Case::new(&pods(), &server, |builder| builder.options(|_| settings).namespace("default"));
     case.start();
     let text = case.failure().await;

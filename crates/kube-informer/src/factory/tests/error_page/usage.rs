@@ -19,6 +19,8 @@ use informer_core::store::index_error::IndexError;
 
 variants!(
     Unmet: Timeout,
+    NotRefreshed,
+    NotStopped,
     NotComparable,
     Rewound,
     OutOfScope,
@@ -27,6 +29,7 @@ variants!(
     NotReady,
     NotSynced,
     HandlerEnded,
+    NotDelivered,
     NotDrained,
     Refused
 );
@@ -58,6 +61,8 @@ async fn waits() -> Vec<String> {
         case.informer.wait_for_version(&web(), &odd, WAITED).await.unwrap_err(),
         case.informer.wait_for_version(&elsewhere, &later, WAITED).await.unwrap_err(),
         case.informer.wait_progress(&case.informer.progress(), WAITED).await.unwrap_err(),
+        idle.informer.refresh_one(&web(), WAITED).await.unwrap_err(),
+        case.informer.wait_stopped(WAITED).await.unwrap_err(),
     ];
     let backup = case.server.version();
     case.server.advance(10);
@@ -111,6 +116,7 @@ async fn of_handlers() -> Vec<WaitError> {
     rest().await;
     vec![
         stuck.wait_synced(WAITED).await.unwrap_err(),
+        stuck.wait_drained(WAITED).await.unwrap_err(),
         stuck.remove_and_drain(WAITED).await.unwrap_err(),
         removed.wait_synced(SOON).await.unwrap_err(),
     ]
@@ -169,7 +175,7 @@ fn namespaces() -> Vec<String> {
 /// What cannot be built.
 fn settings() -> Vec<String> {
     let of_pods = || SharedInformer::<Pod>::builder(server(&pods()));
-    let no_wait = Options::default().gone_retry(Duration::ZERO);
+    let no_wait = Options::default().tuning(|tuning| tuning.gone_retry(Duration::ZERO));
     let servers = Servers::default();
     vec![
         text(of_pods().namespace("").build().unwrap_err()),

@@ -83,13 +83,13 @@ impl World {
         let server = Anything::new(honest.clone(), Menu::random(&mut random), seed, latency);
         let mut settings = Options::default();
         settings = match random.u8(0..8) {
-            0..=2 => settings.streaming_list(StreamingList::Never),
-            3 => settings.streaming_list(StreamingList::Always),
+            0..=2 => settings.tuning(|tuning| tuning.streaming_list(StreamingList::Never)),
+            3 => settings.tuning(|tuning| tuning.streaming_list(StreamingList::Always)),
             _ => settings,
         };
         if random.bool() {
             // A page of one object would look like a probe.
-            settings = settings.page_size(random.u32(2..5));
+            settings = settings.tuning(|tuning| tuning.page_size(random.u32(2..5)));
         }
         let mut builder = SharedInformer::<ConfigMap>::builder(server.clone()).options(|_| settings);
         let namespaces: Option<Vec<_>> =
@@ -169,7 +169,7 @@ async fn one_way(menu: Menu, streaming: StreamingList) {
         honest.create(&map(key, "")).expect("created");
     }
     let server = Anything::new(honest, menu, 0, 1);
-    let settings = Options::default().streaming_list(streaming);
+    let settings = Options::default().tuning(|tuning| tuning.streaming_list(streaming));
     let informer =
         SharedInformer::<ConfigMap>::builder(server.clone()).options(|_| settings).build().expect("builds");
     let stop = tokio::time::sleep(Duration::from_secs(60));

@@ -128,13 +128,13 @@ impl World {
         };
         let mut settings = Options::default();
         if random.bool() {
-            settings = settings.streaming_list(StreamingList::Never);
+            settings = settings.tuning(|tuning| tuning.streaming_list(StreamingList::Never));
         }
         if random.bool() {
-            settings = settings.page_size(random.u32(1..4));
+            settings = settings.tuning(|tuning| tuning.page_size(random.u32(1..4)));
         }
         if random.bool() {
-            settings = settings.queue_entries(random.usize(1..4));
+            settings = settings.tuning(|tuning| tuning.queue_entries(random.usize(1..4)));
         }
         let mut builder = SharedInformer::<ConfigMap>::builder(server.clone()).options(|_| settings);
         if let Some(namespaces) = &namespaces {

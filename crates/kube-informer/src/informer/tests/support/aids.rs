@@ -111,5 +111,5 @@ pub(crate) fn wire_map(name: &str, version: &str) -> Value {
 }
 
 pub(crate) fn lists_only() -> Options {
-    Options::default().streaming_list(StreamingList::Never)
+    Options::default().tuning(|tuning| tuning.streaming_list(StreamingList::Never))
 }

@@ -7,20 +7,20 @@ use std::time::Duration;
 
 pub(super) use self::play::*;
 pub(super) use self::script::*;
-use crate::options::Options;
+use crate::options::Tuning;
 use crate::source::Status;
 use crate::source::StreamingList;
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
 /// LIST only, and nothing is left to chance.
-pub(crate) fn lists() -> Options {
+pub(crate) fn lists() -> Tuning {
     exact().streaming_list(StreamingList::Never)
 }
 
 /// Nothing is left to chance: waits double from the first on, and what is spread at random is done at once.
-pub(crate) fn exact() -> Options {
-    Options::default()
+pub(crate) fn exact() -> Tuning {
+    Tuning::default()
         .backoff_first(Duration::from_millis(800))
         .backoff_jitter(0.0)
         .backoff_steady(Duration::ZERO)

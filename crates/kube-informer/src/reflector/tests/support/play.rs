@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::script::{Reply, Server};
 use crate::fifo::{Bounds, DeltaFifo};
 use crate::kind::KindInfo;
-use crate::options::Options;
+use crate::options::Tuning;
 use crate::reflector::budget::Budget;
 use crate::reflector::testing::target;
 use crate::reflector::{Reflector, Target};
@@ -63,7 +63,7 @@ pub(crate) struct Play {
     failures: Arc<Mutex<Vec<Failure>>>,
 }
 
-pub(crate) fn reflector(settings: &Options, replies: Vec<Reply>, room: usize) -> (Reflector, Play) {
+pub(crate) fn reflector(settings: &Tuning, replies: Vec<Reply>, room: usize) -> (Reflector, Play) {
     let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps");
     let server = Arc::new(Server::new(replies));
     let failures = Arc::new(Mutex::new(Vec::new()));
@@ -109,11 +109,11 @@ impl Deref for Play {
 }
 
 impl Play {
-    pub(crate) fn start(settings: &Options, replies: Vec<Reply>) -> Self {
+    pub(crate) fn start(settings: &Tuning, replies: Vec<Reply>) -> Self {
         Self::with_room(settings, replies, 1000)
     }
 
-    pub(crate) fn with_room(settings: &Options, replies: Vec<Reply>, room: usize) -> Self {
+    pub(crate) fn with_room(settings: &Tuning, replies: Vec<Reply>, room: usize) -> Self {
         let (reflector, mut play) = reflector(settings, replies, room);
         play.task = tokio::spawn(reflector.run());
         play

@@ -156,9 +156,8 @@ async fn d18_a_changed_certificate_file_renews_once() {
 async fn d18_what_cannot_be_renewed_stays() {
     let failing = Arc::new(AtomicBool::new(false));
     let fails = failing.clone();
-    let build = move || match fails.load(Ordering::Relaxed) {
-        true => Err(kube_client::Error::TlsRequired),
-        false => Ok(client()),
+    let build = move || {
+        if fails.load(Ordering::Relaxed) { Err(kube_client::Error::TlsRequired) } else { Ok(client()) }
     };
     let renewable = Arc::new(Renewable::new(NO_FILES, build).unwrap());
     failing.store(true, Ordering::Relaxed);

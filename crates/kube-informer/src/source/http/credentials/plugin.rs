@@ -86,10 +86,11 @@ fn output(exec: &ExecConfig) -> io::Result<Output> {
     command.args(exec.args.iter().flatten());
     command.envs(environment(exec));
     let interactive = exec.interactive_mode != Some(ExecInteractiveMode::Never) && io::stdin().is_terminal();
-    match interactive {
-        true => command.stdin(Stdio::inherit()).stderr(Stdio::inherit()),
-        false => command.stdin(Stdio::null()).stderr(Stdio::piped()),
-    };
+    if interactive {
+        command.stdin(Stdio::inherit()).stderr(Stdio::inherit());
+    } else {
+        command.stdin(Stdio::null()).stderr(Stdio::piped());
+    }
     let mut spec = json!({ "interactive": interactive });
     if exec.provide_cluster_info {
         spec["cluster"] = serde_json::to_value(&exec.cluster)?;
@@ -117,8 +118,9 @@ fn said(exec: &ExecConfig, stderr: &[u8]) -> String {
     let words = said.split_inclusive(char::is_whitespace);
     let said: String = words.map(|word| if word.contains("eyJ") { "… " } else { word }).collect();
     let skipped = said.chars().count().saturating_sub(QUOTED);
-    match said.is_empty() {
-        true => String::new(),
-        false => format!(": {}", said.chars().skip(skipped).collect::<String>()),
+    if said.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", said.chars().skip(skipped).collect::<String>())
     }
 }

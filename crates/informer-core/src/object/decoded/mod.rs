@@ -12,8 +12,8 @@
 //! | a read of one of 100 hot objects, the fastest of 60 runs | 25.5 ns | 25.0 ns | 25.2 ns |
 //! | of hot objects as large as half the cache, lost when 200 times as many are read once | 0 % | 0 % | 100 % |
 //! | reads by Zipf's law that find the object, of the best that can be had | 93 % | 96 % | 94 % |
-//! | memory of a handler that decodes each of 100,000 updates, of 64 MiB | 0.25 MiB | 64 MiB | 4 MiB |
-//! | memory of ten such handlers | 4 MiB | 64 MiB | 64 MiB |
+//! | memory after a handler has decoded each of 100,000 updates, of 64 MiB | 0.25 MiB (at first 4) | 64 MiB | 4 MiB |
+//! | memory after ten such handlers | 4 MiB | 64 MiB | 64 MiB |
 //!
 //! So a clock is as fast and keeps what is hot, but each program that only looks at updates pays for the whole cache. A first read
 //! does not show whether there will be another. Either all that is read once has room, or it goes early, and then what is hot is

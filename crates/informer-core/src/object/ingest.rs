@@ -1,8 +1,8 @@
 //! From the JSON of one object to a record.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use informer_wire::json;
 use informer_wire::{ObjectKey, ResourceVersion, Uid};
@@ -10,7 +10,6 @@ use parking_lot::Mutex;
 
 use crate::cause::Cause;
 use crate::host::Host;
-use crate::object::body::Buffer;
 use crate::object::check::TypeCheck;
 use crate::object::decoded::{DecodedCache, DecodedSlot, Decoder, let_go};
 use crate::object::error::{attempt, describe};
@@ -19,9 +18,8 @@ use crate::object::head::Head;
 use crate::object::intern::Interner;
 use crate::object::metadata::{Metadata, ScanError, rough_key, scan, scan_first};
 use crate::object::origin::Origin;
-use crate::object::pack::Packer;
+use crate::object::packed::{Buffer, Codec, Packer};
 use crate::object::record::Record;
-use crate::object::relatives::Relatives;
 use crate::object::transform::{Identity, Transform};
 use informer_wire::KindInfo;
 
@@ -85,10 +83,7 @@ pub struct Ingest {
     pin: Option<Decoder>,
     check: TypeCheck,
     interner: Interner,
-    packer: Packer,
-    /// In its place, if objects come whole although they were to come as metadata.
-    whole_packer: OnceLock<Packer>,
-    relatives: Relatives,
+    codec: Codec,
 }
 
 /// `kind` and `apiVersion`, also as members of a document, each with the comma that follows it.
@@ -168,12 +163,9 @@ impl Ingest {
             pin: options.pin,
             check: TypeCheck::default(),
             interner: Interner::new(origin.sensitive),
-            packer: options
-                .packer
-                .filter(|_| !origin.sensitive)
-                .unwrap_or_else(|| Packer::new(origin.sensitive)),
-            whole_packer: OnceLock::new(),
-            relatives: Relatives::default(),
+            codec: Codec::new(
+                options.packer.filter(|_| !origin.sensitive).unwrap_or_else(|| Packer::new(origin.sensitive)),
+            ),
             origin,
         }
     }
@@ -192,15 +184,8 @@ impl Ingest {
         if self.metadata_only.swap(false, Ordering::Relaxed)
             && let Some(packer) = packer.filter(|_| !self.origin.sensitive)
         {
-            // Nobody waits for metadata that will not be listed.
-            self.packer.first_list_done();
-            // Done once: only metadata is exchanged for whole objects.
-            let _ = self.whole_packer.set(packer);
+            self.codec.exchange(packer);
         }
-    }
-
-    fn packer(&self) -> &Packer {
-        self.whole_packer.get().unwrap_or(&self.packer)
     }
 
     /// Checks samples against this type from now on.
@@ -315,9 +300,9 @@ impl Ingest {
         let body = match from {
             From::Server { before } => {
                 let before = before.map(|record| &record.body);
-                self.relatives.pack(&json, before, head.kin(), self.packer(), &self.origin)
+                self.codec.pack(&json, before, head.kin(), &self.origin)
             }
-            From::Elsewhere | From::AsSent => self.packer().pack(&json),
+            From::Elsewhere | From::AsSent => self.codec.pack_apart(&json),
         };
         Ok(Record::with_slot(head, body, &self.origin, decoded))
     }
@@ -340,7 +325,7 @@ impl Ingest {
     ///
     /// Runs the error callback, so it must never be called with a lock held.
     pub fn first_list_done(&self) {
-        self.packer().first_list_done();
+        self.codec.first_list_done();
         self.report(self.check.first_list_done());
     }
 
@@ -352,7 +337,7 @@ impl Ingest {
     /// How much the dictionary takes in memory.
     #[cfg(any(test, feature = "testing"))]
     pub fn dictionary_size(&self) -> usize {
-        self.packer().dictionary().map_or(0, |dictionary| dictionary.size())
+        self.codec.dictionary_size()
     }
 
     /// Says so if the object is of another type than the informer's.

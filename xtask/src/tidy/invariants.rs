@@ -8,6 +8,9 @@ use crate::tidy::tree::{SourceFile, Tree};
 
 const SOURCES: &str = "crates/kube-informer/src/";
 
+/// The crate below, whose modules have other names.
+const CORE: &str = "crates/informer-core/src/";
+
 /// Files and modules, from the library's sources. A module `a/b` is the file `a/b.rs` and all that is below `a/b/`.
 type Places = &'static [&'static str];
 
@@ -16,7 +19,7 @@ const SPAWNING: Places = &[
     // Every task of an informer, in handles that end it when they are dropped; threads of blocking handlers.
     "informer/tasks",
     // The thread that trains the dictionary.
-    "object/trainer",
+    "object/packed/trainer",
     // Files of credentials are read, and clients built, beside the runtime's workers. A task for each connection.
     "source/http",
 ];
@@ -34,17 +37,13 @@ const SPAWNS: &[&str] = &[
 
 /// No waiting, clock, lock, log or chance: what goes in decides what comes out, so they can be tested case by case.
 const PURE: Places = &[
-    "handler/mailbox",
-    "handler/pending",
-    "json",
+    "mailbox",
     "reflector/backoff",
     "reflector/budget",
     "reflector/cursor",
     "reflector/newest",
     "reflector/recovery",
     "reflector/snapshot",
-    "source/frames",
-    "source/list_frames",
     "store/apply",
     "store/plan",
     "store/replace",
@@ -78,11 +77,6 @@ const KUBE: Places = &[
     // Selectors.
     "lister",
     "object/labels",
-    "store/indexer",
-    // Times.
-    "object/benchmark_pod",
-    "object/face",
-    "object/metadata",
     // The transform of any object.
     "options",
     "informer/blueprint",
@@ -126,11 +120,13 @@ fn only_in(tree: &Tree, places: Places, words: &[&str], list: &str, advice: &str
 
 /// The sources of the library, without tests.
 fn sources(tree: &Tree) -> impl Iterator<Item = &SourceFile> {
-    tree.rust_files().filter(|file| file.path.starts_with(SOURCES) && !file.is_test())
+    tree.rust_files()
+        .filter(|file| [SOURCES, CORE].iter().any(|from| file.path.starts_with(from)) && !file.is_test())
 }
 
 fn is_in(file: &SourceFile, place: &str) -> bool {
-    let rest = file.path.strip_prefix(SOURCES).and_then(|path| path.strip_prefix(place));
+    let path = [SOURCES, CORE].iter().find_map(|from| file.path.strip_prefix(from));
+    let rest = path.and_then(|path| path.strip_prefix(place));
     rest.is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
 }
 

@@ -37,7 +37,7 @@ pub struct IngestOptions {
     pub drop_fields: Vec<FieldPath>,
     /// Changes objects before they are stored.
     pub transform: Option<Arc<dyn Transform>>,
-    /// Decodes some objects on trial, see [`TypeCheck`].
+    /// Decodes some objects on trial, see `TypeCheck`.
     pub type_check: Option<Decoder>,
     /// Decodes every object and keeps the result with it (`decoded` mode).
     pub pin: Option<Decoder>,

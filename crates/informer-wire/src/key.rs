@@ -38,6 +38,7 @@ pub struct KeyRef<'a> {
 
 impl<'a> KeyRef<'a> {
     /// The key with this namespace and name.
+    #[inline]
     pub fn new(namespace: Option<&'a str>, name: &'a str) -> Self {
         let namespace = namespace.unwrap_or_default();
         Self { namespace, name, hash: HASHER.hash_one((namespace, name)) }
@@ -50,12 +51,14 @@ impl<'a> KeyRef<'a> {
 pub struct MapKey(pub ObjectKey);
 
 impl Hash for MapKey {
+    #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         KeyRef::from(&self.0).hash(state);
     }
 }
 
 impl Equivalent<MapKey> for KeyRef<'_> {
+    #[inline]
     fn equivalent(&self, key: &MapKey) -> bool {
         *self == KeyRef::from(&key.0)
     }
@@ -63,6 +66,7 @@ impl Equivalent<MapKey> for KeyRef<'_> {
 
 /// Most keys that are looked up come from an object of the same store, and share its texts: these need not be read.
 impl PartialEq for KeyRef<'_> {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         let same = |mine: &str, other: &str| std::ptr::eq(mine, other) || mine == other;
         self.hash == other.hash && same(self.name, other.name) && same(self.namespace, other.namespace)
@@ -72,18 +76,21 @@ impl PartialEq for KeyRef<'_> {
 impl Eq for KeyRef<'_> {}
 
 impl Hash for KeyRef<'_> {
+    #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.hash);
     }
 }
 
 impl<'a> From<&'a ObjectKey> for KeyRef<'a> {
+    #[inline]
     fn from(key: &'a ObjectKey) -> Self {
         Self { namespace: key.namespace().unwrap_or_default(), name: &key.name, hash: key.hash }
     }
 }
 
 impl PartialEq for ObjectKey {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         KeyRef::from(self) == KeyRef::from(other)
     }
@@ -93,6 +100,7 @@ impl Eq for ObjectKey {}
 
 /// Of the texts, so that it is the same in every process.
 impl Hash for ObjectKey {
+    #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.namespace(), self.name()).hash(state);
     }
@@ -140,16 +148,19 @@ impl ObjectKey {
     }
 
     /// The namespace, `None` for objects of the whole cluster.
+    #[inline]
     pub fn namespace(&self) -> Option<&str> {
         self.namespace.as_deref()
     }
 
     /// The name.
+    #[inline]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// The namespace with its allocation, to be shared.
+    #[inline]
     pub fn shared_namespace(&self) -> Option<&Arc<str>> {
         self.namespace.as_ref()
     }

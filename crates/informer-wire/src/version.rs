@@ -32,16 +32,19 @@ impl ResourceVersion {
     }
 
     /// Whether there is none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         matches!(&self.0, Text::Other(text) if text.is_empty())
     }
 
     /// Whether an object or list can have this version. `0` only occurs in requests, where it means any version.
+    #[inline]
     pub fn is_concrete(&self) -> bool {
         !self.is_empty() && !matches!(&self.0, Text::Other(text) if &**text == "0")
     }
 
     /// Compares two versions of one kind as decimals of any length; `None` if either is not a decimal.
+    #[inline]
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         match (&self.0, &other.0) {
             (Text::Number(a), Text::Number(b)) => Some(a.cmp(b)),
@@ -53,11 +56,13 @@ impl ResourceVersion {
     }
 
     /// Whether this version is known to be older than the other.
+    #[inline]
     pub fn is_older_than(&self, other: &Self) -> bool {
         self.compare(other) == Some(Ordering::Less)
     }
 
     /// Whether this version is known to be the other or a later one.
+    #[inline]
     pub fn is_at_least(&self, other: &Self) -> bool {
         self.compare(other).is_some_and(Ordering::is_ge)
     }
@@ -122,6 +127,7 @@ impl Uid {
     }
 
     /// Whether there is none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         matches!(&self.0, UidText::Other(text) if text.is_empty())
     }

@@ -30,6 +30,7 @@ pub struct Optional(i64);
 
 impl Optional {
     /// The number, if there is one.
+    #[inline]
     pub fn get(self) -> Option<i64> {
         (self.0 != i64::MIN).then_some(self.0)
     }

@@ -10,7 +10,6 @@ use parking_lot::Mutex;
 
 use crate::cause::Cause;
 use crate::host::Host;
-use crate::object::body::Buffer;
 use crate::object::check::TypeCheck;
 use crate::object::decoded::{DecodedCache, DecodedSlot, Decoder, let_go};
 use crate::object::error::{attempt, describe};
@@ -19,9 +18,8 @@ use crate::object::head::Head;
 use crate::object::intern::Interner;
 use crate::object::metadata::{Metadata, ScanError, rough_key, scan, scan_first};
 use crate::object::origin::Origin;
-use crate::object::pack::Packer;
+use crate::object::packed::{Buffer, Codec, Packer};
 use crate::object::record::Record;
-use crate::object::relatives::Relatives;
 use crate::object::transform::{Identity, Transform};
 use informer_wire::KindInfo;
 
@@ -39,7 +37,7 @@ pub struct IngestOptions {
     pub drop_fields: Vec<FieldPath>,
     /// Changes objects before they are stored.
     pub transform: Option<Arc<dyn Transform>>,
-    /// Decodes some objects on trial, see [`TypeCheck`].
+    /// Decodes some objects on trial, see `TypeCheck`.
     pub type_check: Option<Decoder>,
     /// Decodes every object and keeps the result with it (`decoded` mode).
     pub pin: Option<Decoder>,

@@ -35,27 +35,32 @@ impl LabelSet {
     }
 
     /// The value of a label.
+    #[inline]
     pub fn get(&self, key: &str) -> Option<&str> {
         let place = self.0.binary_search_by(|(candidate, _)| (**candidate).cmp(key)).ok()?;
         Some(&self.0[place].1)
     }
 
     /// Whether the label is there.
+    #[inline]
     pub fn contains(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
 
     /// All labels, sorted by key.
+    #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
         self.0.iter().map(|(key, value)| (&**key, &**value))
     }
 
     /// How many there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

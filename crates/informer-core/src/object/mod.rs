@@ -1,14 +1,11 @@
 //! Objects as records.
 //!
 //! Bytes in the middle, types at the edges. The JSON of one object → `metadata` is read out in one pass → `ingest` drops
-//! `fields`, runs the `transform`, shares what objects have in common (`intern`), packs the rest (`pack`, `body`) or keeps what is
-//! different from a relative (`relatives`, `edits`) → `record`. `decoded` shares what records are decoded into.
+//! `fields`, runs the `transform`, shares what objects have in common (`intern`), packs the rest (`packed`) →
+//! `record`. `decoded` shares what records are decoded into.
 
-mod base;
-pub(crate) mod body;
 mod check;
 pub mod decoded;
-mod edits;
 pub mod error;
 pub mod field_values;
 pub mod fields;
@@ -20,12 +17,10 @@ pub mod known;
 pub mod label_set;
 mod metadata;
 pub mod origin;
-pub mod pack;
+pub mod packed;
 pub mod record;
-mod relatives;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 #[cfg(test)]
 mod tests;
-mod trainer;
 pub mod transform;

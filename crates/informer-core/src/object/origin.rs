@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use crate::host::Host;
-use crate::object::base::UnpackedBases;
 use crate::object::decoded::{DecodedCache, Meter};
+use crate::object::packed::UnpackedBases;
 use informer_wire::KindInfo;
 
 /// What all records of one informer share.

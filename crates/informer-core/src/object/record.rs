@@ -6,10 +6,10 @@ use std::sync::atomic::Ordering;
 
 use informer_wire::{ObjectKey, ResourceVersion, Uid};
 
-use crate::object::body::Body;
 use crate::object::decoded::DecodedSlot;
 use crate::object::head::Head;
 use crate::object::origin::Origin;
+use crate::object::packed::Body;
 
 /// One version of one object. The engine moves `Arc<Record>`s and never looks into the body.
 ///
@@ -39,6 +39,7 @@ impl Record {
     }
 
     /// Namespace and name.
+    #[inline]
     pub fn key(&self) -> &ObjectKey {
         &self.head.key
     }
@@ -49,6 +50,7 @@ impl Record {
     }
 
     /// How many bytes its JSON takes packed, with its share of what others hold as well.
+    #[inline]
     pub fn held(&self) -> usize {
         self.body.held()
     }
@@ -64,16 +66,19 @@ impl Record {
     }
 
     /// Whether both are the same incarnation of the name. Two objects without a uid count as the same.
+    #[inline]
     pub fn same_incarnation(&self, other: &Self) -> bool {
         self.head.uid == other.head.uid
     }
 
     /// Whether both are the same version of the same object; false when uid or version is missing.
+    #[inline]
     pub fn same_version(&self, other: &Self) -> bool {
         self.is_version(&other.head.uid, &other.head.resource_version)
     }
 
     /// Whether it is this version of the object with this uid; false when uid or version is missing.
+    #[inline]
     pub(crate) fn is_version(&self, uid: &Uid, version: &ResourceVersion) -> bool {
         !uid.is_empty()
             && !version.is_empty()

@@ -6,17 +6,17 @@ use std::time::Instant;
 use informer_wire::{ObjectKey, ResourceVersion, Uid};
 use parking_lot::{Mutex, MutexGuard};
 
-pub use crate::object::body::buffers_hold;
+pub use crate::object::packed::buffers_hold;
 pub use informer_wire::testing::benchmark_pod;
 
 use crate::cause::Cause;
 use crate::host::Host;
-use crate::object::body::Body;
 use crate::object::decoded::DecodedCache;
 use crate::object::head::Head;
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::label_set::LabelSet;
 use crate::object::origin::Origin;
+use crate::object::packed::Body;
 use crate::object::record::Record;
 use informer_wire::KindInfo;
 

@@ -38,6 +38,7 @@ impl Change {
     }
 
     /// The key.
+    #[inline]
     pub fn key(&self) -> &ObjectKey {
         match self {
             Self::Added { new } | Self::Updated { new, .. } => new.key(),

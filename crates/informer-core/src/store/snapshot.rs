@@ -43,26 +43,31 @@ impl Snapshot {
     }
 
     /// The number of the commit it shows; each commit has a higher one.
+    #[inline]
     pub fn commit(&self) -> u64 {
         self.commit
     }
 
     /// How many objects it holds.
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Whether it holds none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// How many parts it is cut into.
+    #[inline]
     pub fn parts(&self) -> usize {
         self.parts.len()
     }
 
     /// The objects of one part; none if there is no such part.
+    #[inline]
     pub fn part(&self, part: usize) -> impl Iterator<Item = &Arc<Record>> {
         self.parts.get(part).into_iter().flatten().flat_map(|part| part.iter())
     }

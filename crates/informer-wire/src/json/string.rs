@@ -6,6 +6,7 @@ use std::borrow::Cow;
 ///
 /// Only for what [`Members`](super::Members) or [`check`](super::check) has gone over: it does not look for control
 /// characters again.
+#[inline]
 pub fn decode_string(raw: &[u8]) -> Option<Cow<'_, str>> {
     match raw {
         [b'"', plain @ .., b'"'] if !plain.contains(&b'\\') => {
@@ -17,6 +18,7 @@ pub fn decode_string(raw: &[u8]) -> Option<Cow<'_, str>> {
 }
 
 /// Whether a string, such as a member's key, is this text. Escapes are read only if there are any.
+#[inline]
 pub fn string_is(raw: &[u8], text: &str) -> bool {
     match raw {
         [b'"', plain @ .., b'"'] if !plain.contains(&b'\\') => plain == text.as_bytes(),

@@ -16,7 +16,7 @@ use crate::report::{Callback, Failure, Reporter};
 use crate::source::{ListWatch, Sources};
 use informer_core::object::decoded::{Decoder, decoder};
 use informer_core::object::ingest::{Ingest, IngestOptions};
-use informer_core::object::pack::{PackedForm, Packer};
+use informer_core::object::packed::{PackedForm, Packer};
 
 /// Everything that an informer is built from. Before [`build`](Self::build), no objects are requested and no user
 /// function is called.

@@ -273,6 +273,7 @@ impl Cursor {
     }
 
     /// Whether something succeeded since this was last asked, so that the next failure is a first one.
+    #[inline]
     pub fn take_success(&mut self) -> bool {
         std::mem::take(&mut self.succeeded)
     }
@@ -289,6 +290,7 @@ impl Cursor {
     }
 
     /// The version up to which nothing has been missed, empty before the first list.
+    #[inline]
     pub fn last(&self) -> &ResourceVersion {
         &self.last
     }

@@ -145,6 +145,7 @@ impl Cursor {
     }
 
     /// The watch brought a byte: the connection lives.
+    #[inline]
     pub fn saw_byte(&mut self) {
         if let Mode::Watching(watching) = &mut self.mode {
             watching.silent = 0;
@@ -202,6 +203,7 @@ impl Cursor {
     }
 
     /// Whether the server should be asked if its history is still the one that we have seen.
+    #[inline]
     pub fn wants_check(&self) -> bool {
         matches!(&self.mode, Mode::Watching(watching) if watching.resumed)
     }

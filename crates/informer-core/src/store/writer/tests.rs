@@ -6,10 +6,10 @@ use informer_wire::Uid;
 
 use super::*;
 use crate::delta::DeltaChange;
-use crate::object::body::Body;
 use crate::object::decoded::DecodedSlot;
 use crate::object::known::Known;
 use crate::object::label_set::LabelSet;
+use crate::object::packed::Body;
 use crate::object::testing::record;
 use crate::store::testing::{Bench, names, replaced, run, told};
 

@@ -9,9 +9,9 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use serde::Deserialize;
 
 use super::*;
-use crate::object::body::Body;
 use crate::object::head::Head;
 use crate::object::origin::Origin;
+use crate::object::packed::Body;
 use crate::object::testing::{origin, record};
 
 /// What the records of an informer share that has this cache.

@@ -10,7 +10,7 @@ use std::thread;
 
 use parking_lot::{Mutex, RwLock};
 
-use crate::object::body::Dictionary;
+use crate::object::packed::body::Dictionary;
 
 /// Where a packer's dictionary is put, and whether one is on its way there.
 #[derive(Default)]

@@ -9,9 +9,9 @@ use informer_wire::json;
 use parking_lot::Mutex;
 use zstd_safe::{CCtx, CParameter, DCtx, DDict, DParameter, DictAttachPref, FrameFormat};
 
-use crate::object::base::Base;
-use crate::object::edits;
 use crate::object::origin::Origin;
+use crate::object::packed::base::Base;
+use crate::object::packed::edits;
 
 /// The fastest of the levels that compress well: the dictionary does most of the work.
 const LEVEL: i32 = 1;
@@ -198,6 +198,7 @@ impl Body {
     }
 
     /// How long the JSON is.
+    #[inline]
     pub(crate) fn json_len(&self) -> usize {
         match self {
             Self::Plain(bytes) => bytes.len(),
@@ -230,6 +231,7 @@ impl Body {
     }
 
     /// How many bytes it keeps in memory, with all that it shares.
+    #[inline]
     pub(crate) fn held(&self) -> usize {
         match self {
             Self::Edited { base, edits, .. } => base.size() + edits.len(),
@@ -238,6 +240,7 @@ impl Body {
     }
 
     /// How many bytes it takes in memory, besides what it shares.
+    #[inline]
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Plain(bytes) | Self::Packed(Frame { bytes, .. }) | Self::Edited { edits: bytes, .. } => {

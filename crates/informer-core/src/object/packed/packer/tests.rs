@@ -2,9 +2,9 @@ use std::time::Instant;
 
 use super::*;
 use crate::object::ingest::{Ingest, IngestOptions};
+use crate::object::packed::trainer::train;
 use crate::object::record::Record;
 use crate::object::testing::{Listening, benchmark_pod};
-use crate::object::trainer::train;
 use informer_wire::KindInfo;
 
 fn json(i: usize) -> Vec<u8> {

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use informer_wire::Uid;
 use parking_lot::Mutex;
 
-use crate::object::base::Base;
-use crate::object::body::Body;
 use crate::object::origin::Origin;
-use crate::object::pack::Packer;
+use crate::object::packed::base::Base;
+use crate::object::packed::body::Body;
+use crate::object::packed::packer::Packer;
 
 /// Smaller objects are packed as quickly as they are compared, and a document to share takes 80 bytes more.
 const LEAST: usize = 1 << 10;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::object::body::Body;
+use crate::object::packed::body::Body;
 use crate::object::testing::{benchmark_pod, origin};
 
 /// A document that so many objects are changes of.

@@ -6,8 +6,8 @@ use std::sync::{Arc, LazyLock, Weak};
 use hashbrown::HashMap;
 use parking_lot::Mutex;
 
-use crate::object::body::{Body, Dictionary};
-use crate::object::trainer::DictionarySlot;
+use crate::object::packed::body::{Body, Dictionary};
+use crate::object::packed::trainer::DictionarySlot;
 use informer_wire::ResourceId;
 
 /// How large a dictionary may be. Twice as much packs the benchmark's pods no better, half as much by 3 % worse.
@@ -72,7 +72,7 @@ pub struct Packer {
 }
 
 /// What the packers of several informers share.
-pub struct Shared {
+struct Shared {
     slot: Arc<DictionarySlot>,
     /// Whether the sampler needs more objects. Read without a lock, because for most objects the answer is no.
     sampling: AtomicBool,

@@ -6,9 +6,9 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use crate::object::body::{Buffer, Frame};
-use crate::object::edits;
 use crate::object::origin::Origin;
+use crate::object::packed::body::{Buffer, Frame};
+use crate::object::packed::edits;
 
 /// A document that so many objects are changes of may stay unpacked.
 const SHARED: usize = 4;

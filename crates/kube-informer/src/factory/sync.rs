@@ -15,7 +15,8 @@ impl SharedInformerFactory {
     ///
     /// If the factory was never started, it returns an error at once, unless there is no informer to wait for.
     pub async fn wait_for_cache_sync(&self, patience: impl Into<Patience>) -> Result<(), SyncError> {
-        let (begun, patience) = (Instant::now(), patience.into());
+        let patience = patience.into();
+        let begun = Instant::now();
         let (informers, started) =
             self.inner.registry(|registry| (registry.informers(), registry.is_started()));
         let each = if started { patience } else { Duration::ZERO.into() };

@@ -87,7 +87,9 @@ impl<K: 'static> SharedInformer<K> {
         namespace: &str,
         patience: impl Into<Patience>,
     ) -> Result<(), SyncError> {
-        let (engine, begun, patience) = (self.engine(), Instant::now(), patience.into());
+        let patience = patience.into();
+        let begun = Instant::now();
+        let engine = self.engine();
         let waited = || patience.limit().unwrap_or_else(|| begun.elapsed());
         let Some(slot) = engine.scopes.of_namespace(namespace) else {
             return Err(engine.not_synced(Awaited::NoNamespace(namespace.to_owned()), &[], waited()));

@@ -32,7 +32,9 @@ impl<K: 'static> SharedInformer<K> {
     /// Handlers may not have been called for every object yet: see
     /// [`Registration::wait_synced`](crate::Registration::wait_synced).
     pub async fn wait_synced(&self, patience: impl Into<Patience>) -> Result<(), SyncError> {
-        let (engine, begun, patience) = (self.engine(), Instant::now(), patience.into());
+        let patience = patience.into();
+        let begun = Instant::now();
+        let engine = self.engine();
         let mut state = engine.state.subscribe();
         match patience.wait(state.wait_for(|state| state.synced || state.stopped)).await {
             Ok(Ok(state)) if state.synced => Ok(()),

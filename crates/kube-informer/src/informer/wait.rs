@@ -84,7 +84,8 @@ impl<K: 'static> SharedInformer<K> {
         let wait = Wait::new(engine, key, wanted);
         patience.wait(wait.run()).await.unwrap_or_else(|waited| {
             let complete = engine.scopes.of_key(key).map(|slot| engine.indexer.version(slot.id).to_string());
-            let (key, at) = (key.clone(), complete.unwrap_or_default());
+            let key = key.clone();
+            let at = complete.unwrap_or_default();
             let unmet = match wanted {
                 Wanted::Version(version) => Unmet::Timeout { key, version: version.to_string(), waited, at },
                 Wanted::Gone(_) => Unmet::Timeout { key, version: String::new(), waited, at },

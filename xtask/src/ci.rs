@@ -36,7 +36,7 @@ pub(crate) fn run(policy: &e2e::Policy, long: bool) -> Result<()> {
         // Quick ones first.
         tidy::step(report);
         deny::step(report);
-        book::step(report, true);
+        book::step(report);
         publish::step(report, false);
         // Before anything else is compiled, so that this is the time that a newcomer waits for.
         report.step("the README's first command", || {

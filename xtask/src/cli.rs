@@ -31,18 +31,19 @@ Commands:
   codegen [--check] Generates the accessors for all kinds of k8s-openapi; with --check only says whether the
                     generated files are up to date
   doc [--open]      The documentation as docs.rs builds it, warnings being errors
-  book              Draws the pictures of docs/pictures, makes the book, `docs/` as HTML in target/book/html, and follows
-                    all of its links; installs mdBook the first time
+  book              Makes the book, `docs/` as HTML in target/book/html, and follows all of its links; installs mdBook the first
+                    time
   dist              A static binary of `informer` for this processor, with manual, completions and Containerfile, as an
                     archive in target/dist, which is then unpacked and tried; needs the musl target of Rust and musl-gcc.
                     Not a part of `ci`: it is an optimised build, six minutes of CPU
-  face              The library's public names and types, counted, and the types of others in its signatures
+  face              The public names and types of each library that is published, counted, types of one name in two of them, and
+                    the types of others in signatures
   msrv              Builds what is published with the oldest Rust that it declares
   deny              Licences and sources of dependencies, and unwanted and doubled ones, by deny.toml
   page [--pictures] [--figures]
                     The pages of informer-endpoint in Chromium: whether they load, update, survive a restart, can be read
                     and used by keyboard; with --pictures those of docs/images are taken anew, with --figures only a program
-                    with 100,000 objects is measured. Skipped without Chromium
+                    with 100,000 objects is measured. Skipped without Chromium or Node.js with npm
   publish           Rehearses publishing every package and builds each from what would be uploaded; `ci` does not
                     build them
   tidy              File sizes, module levels and what modules may do in every crate, the behaviour ledger, forbidden words,

@@ -57,7 +57,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Codegen { check } => report::run(|report| codegen::step(report, *check)),
         Command::Lint { every } => report::run(|report| lint::steps(report, *every)),
         Command::Doc { open } => report::run(|report| publish::docs_rs_step(report, *open)),
-        Command::Book => report::run(|report| book::step(report, false)),
+        Command::Book => report::run(book::step),
         Command::Dist => report::run(dist::steps),
         Command::Msrv => report::run(msrv::step),
         Command::Deny => report::run(deny::step),

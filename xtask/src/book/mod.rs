@@ -4,7 +4,6 @@
 
 mod check;
 mod mdbook;
-mod picture;
 mod stage;
 
 use std::fs;
@@ -16,11 +15,9 @@ use crate::cargo::{target_directory, workspace_root};
 use crate::report::{Outcome, Report};
 use crate::tidy::tree::Tree;
 
-/// Draws the pictures, builds the book into `target/book/html`, and follows its links. With `check` it is an error if a picture
-/// is not up to date.
-pub(crate) fn step(report: &mut Report, check: bool) {
+/// Builds the book into `target/book/html`, and follows its links.
+pub(crate) fn step(report: &mut Report) {
     report.step("book", || {
-        picture::draw_all(&workspace_root().join("docs/pictures"), check)?;
         let target = target_directory()?.join("book");
         let (source, html) = (target.join("source"), target.join("html"));
         let tree = Tree::read(&workspace_root())?;

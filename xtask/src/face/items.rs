@@ -24,6 +24,8 @@ const TYPES: [&str; 6] = ["struct", "enum", "union", "trait", "type_alias", "tra
 /// A public type or trait.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Type {
+    /// The path of what it names once more, of another crate.
+    pub(crate) of: Option<String>,
     /// Whether it implements `std::error::Error`.
     pub(crate) is_error: bool,
     /// Whether a new variant or field would break somebody's `match` or literal.
@@ -94,7 +96,8 @@ impl<'a> Walk<'a> {
             // A re-export of somebody else's.
             self.foreign(id, path);
             if TYPES.iter().any(|kind| self.json["paths"][id.to_string()]["kind"] == *kind) {
-                self.face.types.insert(path.to_owned(), Type::default());
+                let of = Some(self.path(id).unwrap_or_default());
+                self.face.types.insert(path.to_owned(), Type { of, ..Type::default() });
             }
             return;
         };
@@ -110,6 +113,7 @@ impl<'a> Walk<'a> {
             }
             kind if TYPES.contains(&kind) => {
                 let described = Type {
+                    of: None,
                     is_error: self.is_error(inner),
                     is_exhaustive: is_exhaustive(kind, inner) && !is_non_exhaustive(item),
                 };

@@ -39,21 +39,26 @@ fn in_place_of_rustdoc(cargo: Cargo) -> Result<Cargo> {
 /// dependency is checked again.
 const WORKSPACE: &str = "doc --workspace --no-deps --lib --example watch_pods";
 
-/// Describes the libraries of the workspace, warnings being errors, and returns that of a package; or says
-/// why this rustdoc cannot.
-pub(crate) fn describe(package: &Package) -> Result<Result<Value, String>> {
+/// Describes these libraries of the workspace, warnings being errors; or says why this rustdoc cannot.
+pub(crate) fn describe(libraries: &[&str]) -> Result<Result<Vec<Value>, String>> {
     let flags = "--cfg docsrs -D warnings -Zunstable-options --output-format json";
     in_place_of_rustdoc(Cargo::new(WORKSPACE))?.env("RUSTDOCFLAGS", flags).run()?;
-    let path = target_directory()?.join("doc").join(format!("{}.json", package.name.replace('-', "_")));
-    let text = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let description: Value = serde_json::from_slice(&text).context("rustdoc's JSON")?;
-    Ok(match description["format_version"].as_u64() {
-        Some(KNOWN_FORM) => Ok(description),
-        other => Err(format!(
-            "this rustdoc writes its JSON in form {}, and xtask/src/face knows form {KNOWN_FORM}",
-            other.unwrap_or_default()
-        )),
-    })
+    let folder = target_directory()?.join("doc");
+    let mut descriptions = Vec::new();
+    for library in libraries {
+        let path = folder.join(format!("{}.json", library.replace('-', "_")));
+        let text = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let description: Value = serde_json::from_slice(&text).context("rustdoc's JSON")?;
+        let form = description["format_version"].as_u64().unwrap_or_default();
+        if form != KNOWN_FORM {
+            let why = format!(
+                "this rustdoc writes its JSON in form {form}, and xtask/src/face knows form {KNOWN_FORM}"
+            );
+            return Ok(Err(why));
+        }
+        descriptions.push(description);
+    }
+    Ok(Ok(descriptions))
 }
 
 /// If this program was called in place of rustdoc, what rustdoc answers.

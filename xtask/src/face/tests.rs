@@ -63,6 +63,19 @@ fn described() -> Value {
     })
 }
 
+const FOREIGN: &str = "a-list.txt";
+
+const SMALL: Limits = Limits {
+    library: "a-crate",
+    is_inner: false,
+    root: 30,
+    types: 62,
+    errors: 9,
+    foreign: Some(FOREIGN),
+    complete: &["Open"],
+    misnamed: &["Failed"],
+};
+
 fn read() -> Face {
     items::read(&described(), &[GENERATED]).unwrap()
 }
@@ -96,24 +109,67 @@ fn foreign_types_are_found_in_fields_methods_traits_and_implementations() {
 fn every_broken_rule_is_named() {
     let listed =
         "http::uri::Uri # addresses\nserde::ser::Serialize\nkube_client::client::Client\nold::Type\n# more\n";
-    let problems = check(&read(), &foreign_types(listed), &[("Gone", "is complete")]);
+    let limits = Limits { complete: &["Gone"], misnamed: &["Lost"], ..SMALL };
+    let problems = check(&read(), &limits, Some(&foreign_types(listed)));
     assert_eq!(
         problems,
         [
             "Failed is an error, and its name does not say so: call it …Error".to_owned(),
+            "Lost is in `misnamed`, and need not be".to_owned(),
             "Open cannot grow without breaking users: make it #[non_exhaustive]".to_owned(),
-            "Gone is in COMPLETE, and need not be".to_owned(),
+            "Gone is in `complete`, and need not be".to_owned(),
             format!("futures_core::stream::Stream is in a public signature, and not in {FOREIGN}"),
             format!("old::Type is in {FOREIGN}, and in no public signature"),
         ]
     );
     let mut many = read();
-    many.root.extend((0..ROOT_NAMES).map(|number| format!("Name{number}")));
-    let problems = check(&many, &many.foreign, &[("Open", "is complete")]);
-    assert_eq!(problems.len(), 2);
+    many.root.extend((0..30).map(|number| format!("Name{number}")));
+    let problems = check(&many, &SMALL, Some(&many.foreign));
+    assert_eq!(problems.len(), 1);
     assert!(
         problems[0].starts_with("36 names in the root, at most 30: Failed, Kept, Name0"),
         "{}",
         problems[0]
     );
+}
+
+#[test]
+fn a_library_without_limits_is_told_and_limits_without_a_library() {
+    let faces = BTreeMap::from([("new", read())]);
+    assert_eq!(
+        unknown(&faces, &[SMALL]),
+        [
+            "new has no limits: see xtask/src/face/limits.rs",
+            "a-crate has limits, and is no library that is published"
+        ]
+    );
+}
+
+#[test]
+fn types_of_one_name_in_two_libraries_are_told() {
+    let mut other = Face::default();
+    other.types.insert("inner::Kept".to_owned(), items::Type::default());
+    let of = Some("http::uri::Uri".to_owned());
+    other.types.insert("Uri".to_owned(), items::Type { of, ..Default::default() });
+    let faces = BTreeMap::from([("one", read()), ("two", other)]);
+    let problem = "one and two have a type `Kept` each: one of them needs another name, or is not needed";
+    assert_eq!(twins(&faces, &[]), [problem]);
+    assert_eq!(
+        twins(&faces, &[("Kept", "is renamed"), ("Uri", "is gone")]),
+        ["`Uri` is in TWINS, and has no twin"]
+    );
+}
+
+#[test]
+fn what_is_named_of_an_inner_crate_is_checked_where_it_is_named() {
+    let mut outer = Face::default();
+    let of = Some("a_crate::private::Failed".to_owned());
+    outer.types.insert("error::Failed".to_owned(), items::Type { of, ..Default::default() });
+    outer.foreign.extend(["a_crate::Open".to_owned(), "http::uri::Uri".to_owned()]);
+    let mut faces = BTreeMap::from([("a-crate", read()), ("outer", outer)]);
+    learn(&mut faces);
+    assert_eq!(errors(&faces["outer"]).collect::<Vec<_>>(), ["error::Failed"]);
+    assert_eq!(faces["outer"].foreign.iter().collect::<Vec<_>>(), ["http::uri::Uri"]);
+    let inner = Limits { is_inner: true, complete: &[], misnamed: &[], ..SMALL };
+    assert!(check(&faces["a-crate"], &inner, None).is_empty());
 }

@@ -6,9 +6,9 @@ use std::net::TcpStream;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
-use super::chromium::Chromium;
+use super::browser::Browser;
 use super::program::Program;
 
 /// How long CPU is counted, and how often without and with a viewer in turn.
@@ -28,9 +28,6 @@ const SEARCHES: [(&str, &str); 4] = [
     ("all", ""),
     ("by field", "field=spec.nodeName%3Dnode-7"),
 ];
-
-/// When the browser painted first, as it tells scripts.
-const PAINT: &str = "performance.getEntriesByName('first-contentful-paint')";
 
 /// What was measured, and which of it passes a limit.
 #[derive(Default)]
@@ -56,13 +53,13 @@ impl Figures {
 }
 
 /// Measures, and gives the figures in one line. Fails where a limit is passed.
-pub(super) fn measure(browser: impl FnOnce() -> Result<Chromium>, program: &Program) -> Result<String> {
+pub(super) fn measure(browser: &Browser, program: &Program) -> Result<String> {
     let mut figures = Figures::default();
     // The caches have just been filled, and the slow handler is behind; give it a while.
     sleep(WINDOW);
     watching(program, &mut figures)?;
     searching(program, &mut figures)?;
-    painting(&mut browser()?, program, &mut figures)?;
+    painting(browser, program, &mut figures)?;
     figures.all()
 }
 
@@ -112,22 +109,13 @@ fn searching(program: &Program, figures: &mut Figures) -> Result<()> {
     Ok(())
 }
 
-fn painting(browser: &mut Chromium, program: &Program, figures: &mut Figures) -> Result<()> {
-    browser.look("light", 1280, 900)?;
-    let pages = [
-        ("informers", "document.querySelectorAll('article').length === 3"),
-        ("objects", "document.getElementById('found').textContent.includes('100,000 found')"),
-    ];
-    for (page, is_there) in pages {
-        browser.open(&format!("http://{}/debug/{page}", program.address))?;
-        browser.wait_until("everything is shown", is_there)?;
-        // It is known a moment after it was painted.
-        browser.wait_until("it is painted", &format!("{PAINT}.length === 1"))?;
-        let paint = browser.evaluate(&format!("{PAINT}[0].startTime"))?;
-        let paint = paint.as_f64().context("no first paint")?;
-        let rows = browser.evaluate("document.querySelectorAll('tbody tr').length")?;
-        let is_within = paint <= 1_000.0 && rows.as_u64().is_some_and(|rows| rows > 0 && rows <= 200);
-        figures.add(format!("first paint of {page} {paint:.0} ms, {rows} rows"), is_within);
+fn painting(browser: &Browser, program: &Program, figures: &mut Figures) -> Result<()> {
+    for line in browser.run(&["--paint".to_owned(), program.address.clone()])?.lines() {
+        let [page, paint, rows] = line.split(' ').collect::<Vec<_>>()[..] else {
+            bail!("the browser said {line:?}");
+        };
+        let is_within = paint.parse::<u32>()? <= 1_000 && (1..=200).contains(&rows.parse::<u32>()?);
+        figures.add(format!("first paint of {page} {paint} ms, {rows} rows"), is_within);
     }
     Ok(())
 }

@@ -1,28 +1,18 @@
-//! `cargo xtask page`: the pages of informer-endpoint in a real browser.
+//! `cargo xtask page`: the pages of informer-endpoint in a real browser, which playwright drives: `tools/page` says what is checked.
 
-mod checks;
-mod chromium;
+mod browser;
 mod figures;
-mod load;
 mod program;
 
-use std::fs;
-use std::path::Path;
+use anyhow::Result;
 
-use anyhow::{Context, Result, ensure};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-
-use self::chromium::Chromium;
+use self::browser::Browser;
 use self::program::{Program, Size};
 use crate::cargo::workspace_root;
 use crate::report::{Outcome, Report};
 
 /// Where the pictures of the documentation are.
 const PICTURES: &str = "docs/images";
-
-/// A picture of the documentation is not larger than this.
-const LARGEST: usize = 200_000;
 
 const SMALL: Size = Size { objects: 2_000, updates: 40 };
 const LARGE: Size = Size { objects: 100_000, updates: 1_000 };
@@ -40,61 +30,32 @@ pub(crate) fn step(report: &mut Report, asked: Asked) {
     // Nothing else may run while it is measured, and the pages are the same.
     if asked.figures {
         report.step("figures of the pages", || {
-            let Some(browser) = chromium::find() else { return Ok(no_browser()) };
-            let profile = tempfile::tempdir()?;
-            let program = Program::start(&program::build(true)?, LARGE, 0)?;
-            figures::measure(|| Chromium::start(&browser, profile.path()), &program).map(Outcome::Passed)
+            in_browser(|browser| {
+                let program = Program::start(&program::build(true)?, LARGE)?;
+                figures::measure(browser, &program)
+            })
         });
         return;
     }
     report.step("figures of the pages, in short", || {
-        let program = Program::start(&program::build(false)?, SMALL, 0)?;
+        let program = Program::start(&program::build(false)?, SMALL)?;
         figures::measure_briefly(&program).map(Outcome::Passed)
     });
     report.step("pages in a browser", || {
-        let Some(browser) = chromium::find() else { return Ok(no_browser()) };
-        let profile = tempfile::tempdir()?;
-        let mut browser = Chromium::start(&browser, profile.path())?;
-        let example = program::build(false)?;
-        let program = Program::start(&example, SMALL, 0)?;
-        let mut passed = checks::Passed::default();
-        checks::informers(&mut browser, &program, &mut passed)?;
-        checks::objects(&mut browser, &program, &mut passed)?;
-        if asked.pictures {
-            pictures(&mut browser, &program)?;
-        }
-        checks::restart(&mut browser, program, |port| Program::start(&example, SMALL, port), &mut passed)?;
-        checks::quiet(&browser, &mut passed)?;
-        Ok(Outcome::Passed(passed.to_string()))
+        in_browser(|browser| {
+            let mut arguments = vec!["--program".to_owned(), program::build(false)?.display().to_string()];
+            if asked.pictures {
+                arguments
+                    .extend(["--pictures".to_owned(), workspace_root().join(PICTURES).display().to_string()]);
+            }
+            Ok(browser.run(&arguments)?.trim().to_owned())
+        })
     });
 }
 
-fn no_browser() -> Outcome {
-    Outcome::Skipped("there is no Chromium on the PATH".into())
-}
-
-/// Takes the pictures: light, dark and narrow.
-fn pictures(browser: &mut Chromium, program: &Program) -> Result<()> {
-    let folder = workspace_root().join(PICTURES);
-    fs::create_dir_all(&folder)?;
-    let informers = format!("http://{}/debug/informers", program.address);
-    browser.look("light", 1280, 900)?;
-    browser.open(&informers)?;
-    // The plot should have something to show.
-    browser.wait_until("the plot is filled", "points.get(ALL) && points.get(ALL).length >= 25")?;
-    take(browser, &folder, "page-light.png")?;
-    browser.look("dark", 1280, 900)?;
-    take(browser, &folder, "page-dark.png")?;
-    browser.look("light", 400, 860)?;
-    take(browser, &folder, "page-narrow.png")?;
-    browser.look("light", 1280, 900)?;
-    checks::open_object(browser, program)?;
-    take(browser, &folder, "page-objects.png")
-}
-
-fn take(browser: &mut Chromium, folder: &Path, name: &str) -> Result<()> {
-    let picture = STANDARD.decode(browser.picture()?).context("a picture is not base64")?;
-    ensure!(picture.len() <= LARGEST, "{name} has {} bytes, and {LARGEST} are allowed", picture.len());
-    let file = folder.join(name);
-    fs::write(&file, picture).with_context(|| format!("cannot write {}", file.display()))
+fn in_browser(body: impl FnOnce(&Browser) -> Result<String>) -> Result<Outcome> {
+    match Browser::find()? {
+        Ok(browser) => body(&browser).map(Outcome::Passed),
+        Err(why) => Ok(Outcome::Skipped(why)),
+    }
 }

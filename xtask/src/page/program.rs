@@ -32,11 +32,10 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Starts it; port 0 is any free one.
-    pub(super) fn start(program: &Path, size: Size, port: u16) -> Result<Self> {
+    pub(super) fn start(program: &Path, size: Size) -> Result<Self> {
         let mut process = Command::new(program)
             .args(["--objects", &size.objects.to_string(), "--updates", &size.updates.to_string()])
-            .args(["--port", &port.to_string()])
+            .args(["--port", "0"])
             .stdout(Stdio::piped())
             .spawn()
             .with_context(|| format!("cannot start {}", program.display()))?;
@@ -51,11 +50,6 @@ impl Program {
         let program = Self { process, address: address.unwrap_or_default() };
         ensure!(!program.address.is_empty(), "the program said {line:?}");
         Ok(program)
-    }
-
-    pub(super) fn port(&self) -> Result<u16> {
-        let port = self.address.rsplit(':').next().context("no port")?;
-        Ok(port.parse()?)
     }
 
     pub(super) fn id(&self) -> u32 {

@@ -49,8 +49,8 @@ pub(crate) fn purity(tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
     crates::each(tree, |member| {
         let places = member.rules.pure;
-        problems.extend(missing(tree, member, places, "pure"));
-        for (_, file) in member.sources(tree).filter(|(path, _)| is_in_one(path, places)) {
+        problems.extend(missing(member, places, "pure"));
+        for (_, file) in member.sources.iter().filter(|(path, _)| is_in_one(path, places)) {
             let advice = "has no place in a pure module";
             problems.extend(uses(member, file, IMPURE, HANDED_IN, "pure", advice));
         }
@@ -73,8 +73,8 @@ fn only_in(
     let mut problems = Vec::new();
     crates::each(tree, |member| {
         let places = places(member.rules);
-        problems.extend(missing(tree, member, places, list));
-        for (_, file) in member.sources(tree).filter(|(path, _)| !is_in_one(path, places)) {
+        problems.extend(missing(member, places, list));
+        for (_, file) in member.sources.iter().filter(|(path, _)| !is_in_one(path, places)) {
             problems.extend(uses(member, file, words, &[], list, advice));
         }
     });
@@ -90,8 +90,8 @@ fn is_in(path: &str, place: &str) -> bool {
         || path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn missing(tree: &Tree, member: Member<'_>, places: Places, list: &str) -> Vec<Problem> {
-    let gone = |place: &&&str| !member.sources(tree).any(|(path, _)| is_in(path, place));
+fn missing(member: &Member<'_>, places: Places, list: &str) -> Vec<Problem> {
+    let gone = |place: &&&str| !member.sources.iter().any(|(path, _)| is_in(path, place));
     let problem = |place: &&str| {
         let text = format!("`{list}` of {} names `{place}`, which is not there", member.rules.name);
         Problem::new(file!(), 0, text)
@@ -100,7 +100,7 @@ fn missing(tree: &Tree, member: Member<'_>, places: Places, list: &str) -> Vec<P
 }
 
 fn uses(
-    member: Member<'_>,
+    member: &Member<'_>,
     file: &SourceFile,
     words: &[&str],
     except: &[&str],

@@ -7,17 +7,16 @@ use crate::tidy::tree::Tree;
 
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
-    crates::each(tree, |member| problems.extend(check_crate(tree, member)));
+    crates::each(tree, |member| problems.extend(check_crate(member)));
     problems
 }
 
-fn check_crate(tree: &Tree, member: Member<'_>) -> Vec<Problem> {
+fn check_crate(member: &Member<'_>) -> Vec<Problem> {
     let (levels, rules) = (member.rules.levels, member.rules.name);
-    let imports =
-        member.root(tree).map(|root| rust_paths::imports(root.code_before_tests())).unwrap_or_default();
+    let imports = member.root().map(|root| rust_paths::imports(root.code_before_tests())).unwrap_or_default();
     let line_of = |module: &str| levels.iter().position(|(names, _)| names.contains(&module));
-    let mut problems = gone(tree, member);
-    for (path, file) in member.sources(tree) {
+    let mut problems = gone(member);
+    for (path, file) in &member.sources {
         let Some(place) = place(path) else { continue };
         let Some(line) = line_of(place.module) else {
             let text = format!("module `{}` has no level: give it one in the rules of {rules}", place.module);
@@ -47,9 +46,9 @@ fn may_use(levels: &[Level], line: usize, used: &str, below: usize) -> bool {
 }
 
 /// Levels of modules that are not there, perhaps because they have moved to another crate.
-fn gone(tree: &Tree, member: Member<'_>) -> Vec<Problem> {
+fn gone(member: &Member<'_>) -> Vec<Problem> {
     let is_there = |module: &str| {
-        member.sources(tree).filter_map(|(path, _)| place(path)).any(|place| place.module == module)
+        member.sources.iter().filter_map(|(path, _)| place(path)).any(|place| place.module == module)
     };
     let names = member.rules.levels.iter().flat_map(|(names, _)| names.iter());
     let problem = |name| {

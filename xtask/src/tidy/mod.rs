@@ -16,6 +16,7 @@ mod levels;
 pub(crate) mod links;
 mod lint_tables;
 mod pages;
+mod pictures;
 mod references;
 mod rust_paths;
 mod test_layout;
@@ -48,6 +49,7 @@ const RULES: &[Rule] = &[
     ("references", references::check),
     ("docs.rs features", docs_rs::check),
     ("pages of the book", pages::check),
+    ("pictures of the book", pictures::check),
     ("versions on pages", versions::check),
     ("places of tests", test_layout::check),
     ("figures", figures::check),

@@ -91,32 +91,31 @@ const FREE: &[(&str, &str)] = &[
 const BENCH: &str = "a program of the benchmark, which nobody uses";
 
 /// A crate of the tree, with its rules.
-#[derive(Clone, Copy)]
-pub(crate) struct Member<'a> {
+pub(crate) struct Member<'t> {
     pub(crate) rules: &'static Crate,
-    /// With `/src/` at its end.
-    pub(crate) sources: &'a str,
+    /// Its sources, without tests, each with its path below `src`, without `.rs`.
+    pub(crate) sources: Vec<(&'t str, &'t SourceFile)>,
 }
 
-impl Member<'_> {
-    /// Its sources, without tests, each with its path below `src`, without `.rs`.
-    pub(crate) fn sources<'t>(self, tree: &'t Tree) -> impl Iterator<Item = (&'t str, &'t SourceFile)> {
-        let within = move |file: &'t SourceFile| file.path.strip_prefix(self.sources)?.strip_suffix(".rs");
-        let files = tree.rust_files().filter(|file| !file.is_test());
-        files.filter_map(move |file| Some((within(file)?, file)))
+impl<'t> Member<'t> {
+    /// `folder` has a `/` at its end.
+    pub(crate) fn new(tree: &'t Tree, rules: &'static Crate, folder: &str) -> Self {
+        let folder = format!("{folder}src/");
+        let within = |file: &'t SourceFile| file.path.strip_prefix(&*folder)?.strip_suffix(".rs");
+        let files = tree.rust_files().filter_map(|file| Some((within(file)?, file)));
+        Self { rules, sources: files.filter(|(_, file)| !file.is_test()).collect() }
     }
 
-    pub(crate) fn root(self, tree: &Tree) -> Option<&SourceFile> {
-        ["lib", "main"].iter().find_map(|name| tree.file(&format!("{}{name}.rs", self.sources)))
+    pub(crate) fn root(&self) -> Option<&'t SourceFile> {
+        self.sources.iter().find(|(path, _)| ["lib", "main"].contains(path)).map(|(_, file)| *file)
     }
 }
 
 /// Calls `rule` for every crate that has rules.
-pub(crate) fn each(tree: &Tree, mut rule: impl FnMut(Member<'_>)) {
+pub(crate) fn each<'t>(tree: &'t Tree, mut rule: impl FnMut(&Member<'t>)) {
     for (name, manifest) in packages(tree) {
         if let Some(rules) = CRATES.iter().find(|rules| rules.name == name) {
-            let sources = format!("{}src/", manifest.path.trim_end_matches("Cargo.toml"));
-            rule(Member { rules, sources: &sources });
+            rule(&Member::new(tree, rules, manifest.path.trim_end_matches("Cargo.toml")));
         }
     }
 }

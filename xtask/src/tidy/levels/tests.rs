@@ -21,7 +21,8 @@ fn checked(files: &[(&str, &str)]) -> Vec<String> {
     let files: Vec<(String, &str)> =
         files.iter().map(|(path, text)| (format!("{SOURCES}{path}"), *text)).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
-    let problems = check_crate(&Tree::of(&files), Member { rules: &TEST_RULES, sources: SOURCES });
+    let tree = Tree::of(&files);
+    let problems = check_crate(&Member::new(&tree, &TEST_RULES, "crates/a/"));
     problems.into_iter().map(|problem| problem.text).collect()
 }
 

@@ -204,8 +204,8 @@ impl Informer {
 
 impl From<InformerEntry> for Informer {
     fn from(mut entry: InformerEntry) -> Self {
-        let names = [&entry.name, &entry.resource].into_iter().flatten();
-        let name = names.cloned().find(|name| !name.is_empty()).unwrap_or_else(unnamed);
+        let names = || [&entry.name, &entry.resource].into_iter().flatten();
+        let name = names().find(|name| !name.is_empty()).map_or_else(unnamed, Clone::clone);
         let handlers = std::mem::take(&mut entry.handlers).into_iter().map(Handler::from).collect();
         for scope in &mut entry.scopes {
             while scope.relists.len() > REASONS {

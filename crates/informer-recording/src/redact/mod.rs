@@ -38,9 +38,9 @@ pub(crate) fn redact(document: &[u8], about: About) -> Option<Vec<u8>> {
     let root = Node::parse(text)?;
     let mut edits = Edits { places: Vec::new(), is_write: about.is_write };
     if about.sensitive {
-        edits.sensitive(&root)
+        edits.sensitive(&root);
     } else {
-        edits.ordinary(&root)
+        edits.ordinary(&root);
     }
     Some(edits.apply(text))
 }
@@ -165,9 +165,9 @@ impl Edits {
                 // What a server says when it refuses a read does not quote objects.
                 "message" | "reason" | "code" | "status" | "details" if is_refusal => {
                     if self.is_write {
-                        self.part_of_refusal(member)
+                        self.part_of_refusal(member);
                     } else {
-                        self.ordinary(&member.node)
+                        self.ordinary(&member.node);
                     }
                 }
                 "columnDefinitions" if is_kind(&|kind| kind == "Table") => {}

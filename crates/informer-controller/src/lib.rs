@@ -5,7 +5,7 @@
 //! | [`controller`] | [`Controller`]: keys from events, workers, retries, timeouts, an orderly end |
 //! | [`writes`] | [`Objects`]: own writes are read at once, and waited for before the next run; [`Tracker`] does it without a controller |
 //! | [`election`] | [`Election`]: one of several replicas works; the others are ready to |
-//! | [`recorder`] | [`Recorder`]: events for people, in series, with bounds |
+//! | [`recorder`] | [`EventRecorder`]: events for people, in series, with bounds |
 //! | [`conditions`] | conditions of a status |
 //! | [`slow_start`] | many writes that stop at the first failure |
 //! | [`queue`] | the work queue: every key once, one worker a key, priorities that starve nobody, retries that back off |
@@ -50,7 +50,8 @@ pub mod writes;
 
 pub use controller::{Controller, Ctx, Next, ReconcileError};
 pub use election::{Election, Leadership};
+/// The library whose informers controllers are built on, in the version that fits.
 pub use kube_informer;
-pub use recorder::Recorder;
+pub use recorder::EventRecorder;
 pub use slow_start::{SlowStartError, slow_start};
 pub use writes::{Objects, Tracker, WriteError};

@@ -99,10 +99,12 @@ impl Answer {
 
 fn about(informer: &SharedInformer<()>) -> Value {
     let status = informer.status();
-    let why = match () {
-        () if status.sensitive => Some("the kind is sensitive"),
-        () if status.altered => Some("the program does not keep whole objects as the server has them"),
-        () => None,
+    let why = if status.sensitive {
+        Some("the kind is sensitive")
+    } else if status.altered {
+        Some("the program does not keep whole objects as the server has them")
+    } else {
+        None
     };
     json!({
         "name": status.name,

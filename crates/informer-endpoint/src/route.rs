@@ -15,22 +15,24 @@ use crate::{browse, guard, page};
 
 /// In which form somebody wants to see the informers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum AnswerForm {
     Html,
     Events,
     Json,
 }
 
-impl Form {
+impl AnswerForm {
     /// A browser that opens a page names HTML, the script of the page names events, and others get JSON.
     pub(crate) fn wanted(headers: &HeaderMap) -> Self {
         let accepted: Vec<_> =
             headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
         let accepts = |form: &str| accepted.iter().any(|value| value.contains(form));
-        match () {
-            () if accepts("text/html") => Self::Html,
-            () if accepts("text/event-stream") => Self::Events,
-            () => Self::Json,
+        if accepts("text/html") {
+            Self::Html
+        } else if accepts("text/event-stream") {
+            Self::Events
+        } else {
+            Self::Json
         }
     }
 }
@@ -56,9 +58,9 @@ impl Endpoint {
     }
 
     fn route<B>(&self, request: &Request<B>) -> Response<Body> {
-        match (request.uri().path(), Form::wanted(request.headers())) {
-            ("/debug/informers", Form::Html) => page::INFORMERS.answer(),
-            ("/debug/informers", Form::Events) => match self.seat() {
+        match (request.uri().path(), AnswerForm::wanted(request.headers())) {
+            ("/debug/informers", AnswerForm::Html) => page::INFORMERS.answer(),
+            ("/debug/informers", AnswerForm::Events) => match self.seat() {
                 Ok(seat) => answer::events(stream::informers(self.clone(), seat)),
                 Err(full) => full.answer().map(Body::from),
             },

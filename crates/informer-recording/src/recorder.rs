@@ -80,10 +80,10 @@ pub struct Recorded {
 struct Inner {
     began: Instant,
     sensitive: Mutex<Vec<KindInfo>>,
-    state: Mutex<State>,
+    state: Mutex<RecorderState>,
 }
 
-struct State {
+struct RecorderState {
     out: Box<dyn Write + Send>,
     packer: Packer,
     /// Records of the frame that is not written yet.
@@ -124,7 +124,7 @@ impl Recorder {
     pub(crate) fn at(mut out: impl Write + Send + 'static, unix_millis: u64) -> io::Result<Self> {
         let header = header();
         out.write_all(&header)?;
-        let state = State {
+        let state = RecorderState {
             out: Box::new(out),
             packer: Packer::new(),
             frame: Vec::new(),
@@ -247,7 +247,7 @@ impl Drop for Inner {
     }
 }
 
-impl State {
+impl RecorderState {
     fn add(&mut self, record: &Record) {
         if self.over.is_some() {
             return;

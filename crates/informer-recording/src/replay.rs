@@ -68,12 +68,12 @@ impl fmt::Display for Speed {
 /// How far a recording has been replayed.
 pub(crate) struct Replay {
     speed: Speed,
-    state: Mutex<State>,
+    state: Mutex<ReplayState>,
     /// Lists and watches that have not been read to their end.
     remaining: watch::Sender<usize>,
 }
 
-struct State {
+struct ReplayState {
     uses: Vec<Use>,
     /// Since the first request.
     clock: Option<Clock>,
@@ -116,7 +116,7 @@ impl Replay {
         let remaining = contents.exchanges.iter().filter(|exchange| exchange.is_of_objects()).count();
         Self {
             speed,
-            state: Mutex::new(State { uses, clock: None }),
+            state: Mutex::new(ReplayState { uses, clock: None }),
             remaining: watch::Sender::new(remaining),
         }
     }

@@ -33,13 +33,14 @@ pub(crate) struct Timeline {
     /// The version of the state before all changes.
     base: u64,
     /// What was there, from which place in the history on.
-    objects: BTreeMap<Key, Vec<Since>>,
+    objects: BTreeMap<Key, Vec<ObjectSince>>,
     /// In order of their versions; none is due before the one before it.
     changes: Vec<Change>,
 }
 
+/// An object from a place in the history on; none if it was gone.
 #[derive(Debug)]
-struct Since {
+struct ObjectSince {
     place: usize,
     object: Option<Bytes>,
 }
@@ -66,8 +67,8 @@ pub(crate) struct TooOld {
 impl Timeline {
     /// The history of a kind; `None` if no complete list of it and no watch was recorded.
     pub(crate) fn of(kind: &KindInfo, exchanges: &[Exchange]) -> Option<Self> {
-        let told = observations::all(kind, exchanges);
-        (!told.is_empty()).then(|| merge::merge(told))
+        let observations = observations::of_kind(kind, exchanges);
+        (!observations.is_empty()).then(|| merge::merge(observations))
     }
 
     /// How many changes there have been at a time of the recording; without one all of them.
@@ -119,7 +120,7 @@ impl Timeline {
 }
 
 /// What is the case after so many changes.
-fn as_of(since: &[Since], place: usize) -> Option<&Bytes> {
+fn as_of(since: &[ObjectSince], place: usize) -> Option<&Bytes> {
     let valid = since.partition_point(|since| since.place <= place);
     since.get(valid.checked_sub(1)?)?.object.as_ref()
 }

@@ -118,10 +118,8 @@ impl Status {
     /// not a Status may be anything that a proxy sends. Of those errors only the reason is kept, or the name of the
     /// HTTP status.
     pub fn without_content(self) -> Self {
-        let causes = match self.is_version_too_large() {
-            true => vec!["ResourceVersionTooLarge".to_owned()],
-            false => Vec::new(),
-        };
+        let causes =
+            if self.is_version_too_large() { vec!["ResourceVersionTooLarge".to_owned()] } else { Vec::new() };
         let reason = Some(self.reason).filter(|reason| REASONS.contains(&reason.as_str()));
         let message = match &reason {
             Some(_) if (400..500).contains(&self.code) => self.message,

@@ -1,10 +1,11 @@
 //! One informer: what its reflector does, what waits, what the cache takes, and each handler.
 
+use informer_wire::status_document::{ErrorEntry, ScopeEntry};
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 
 use super::amount::{bytes, count, known, rate, short_time, time};
-use super::document::{Handler, Informer, Scope, Trouble, total};
+use super::document::{Handler, Informer, name_of, total};
 use super::grid::{Field, grid};
 use super::sort::{Gravity, gravity, gravity_of};
 use super::style::Palette;
@@ -34,8 +35,8 @@ const SCOPE: [Field; 5] = [
 ];
 
 pub(super) fn lines(informer: &Informer, width: usize, palette: Palette) -> Vec<Line<'static>> {
-    let sensitive = if informer.sensitive { ", sensitive" } else { "" };
-    let synced = match informer.synced {
+    let sensitive = if informer.entry.sensitive == Some(true) { ", sensitive" } else { "" };
+    let synced = match informer.entry.synced {
         Some(true) => ", synced",
         Some(false) => ", not synced",
         None => "",
@@ -43,7 +44,7 @@ pub(super) fn lines(informer: &Informer, width: usize, palette: Palette) -> Vec<
     let mut lines = vec![
         Line::from(vec![
             Span::styled(informer.name.clone(), Palette::strong()),
-            Span::raw(format!("  {}{sensitive}", informer.kind)),
+            Span::raw(format!("  {}{sensitive}", informer.kind())),
         ]),
         Line::styled(format!("{}{synced}", phase(informer)), palette.of(gravity(informer))),
         Line::default(),
@@ -62,9 +63,9 @@ pub(super) fn lines(informer: &Informer, width: usize, palette: Palette) -> Vec<
         lines.extend(table("HANDLER", &HANDLER, &handlers, width, palette));
     }
     lines.push(Line::default());
-    let mut scopes: Vec<_> = informer.scopes.iter().collect();
-    let of_scope = |scope: &Scope| gravity_of(scope.phase.as_deref());
-    scopes.sort_by(|a, b| of_scope(b).cmp(&of_scope(a)).then_with(|| a.name.cmp(&b.name)));
+    let mut scopes: Vec<_> = informer.entry.scopes.iter().collect();
+    let of_scope = |scope: &ScopeEntry| gravity_of(scope.phase.as_deref());
+    scopes.sort_by(|a, b| of_scope(b).cmp(&of_scope(a)).then_with(|| name_of(a).cmp(name_of(b))));
     let scopes: Vec<_> = scopes.into_iter().map(scope).collect();
     lines.extend(table("NAMESPACE", &SCOPE, &scopes, width, palette));
     lines
@@ -98,9 +99,9 @@ pub(super) fn facts(facts: Vec<(&'static str, String)>, width: usize) -> Vec<Lin
 }
 
 fn known_of(informer: &Informer) -> Vec<(&'static str, String)> {
-    let sum = |of: fn(&Scope) -> Option<u64>| known(total(informer.scopes.iter().map(of)), count);
-    let ago = |of: fn(&Scope) -> Option<f64>| {
-        let latest = informer.scopes.iter().filter_map(of).reduce(f64::min);
+    let sum = |of: fn(&ScopeEntry) -> Option<u64>| known(total(informer.entry.scopes.iter().map(of)), count);
+    let ago = |of: fn(&ScopeEntry) -> Option<f64>| {
+        let latest = informer.entry.scopes.iter().filter_map(of).reduce(f64::min);
         latest.map_or_else(|| "never".to_owned(), |seconds| format!("{} ago", time(seconds)))
     };
     let lists = informer.lists();
@@ -108,11 +109,14 @@ fn known_of(informer: &Informer) -> Vec<(&'static str, String)> {
         .iter()
         .map(|(reason, number)| format!("{} {}", reason.replace('_', " "), count(*number)))
         .collect();
-    let each = match (informer.packed, informer.objects) {
+    let each = match (informer.entry.bytes_alive, informer.entry.objects) {
         (Some(packed), Some(objects)) if objects > 0 => format!(", {} an object", bytes(packed / objects)),
         _ => String::new(),
     };
-    let heard = informer.heard.map_or_else(|| "never".to_owned(), |seconds| format!("{} ago", time(seconds)));
+    let heard = informer
+        .entry
+        .stale_seconds
+        .map_or_else(|| "never".to_owned(), |seconds| format!("{} ago", time(seconds)));
     vec![
         (
             "reflector",
@@ -120,8 +124,8 @@ fn known_of(informer: &Informer) -> Vec<(&'static str, String)> {
                 "{} events, {}/s; last heard {heard}, last change {}, last bookmark {}",
                 known(informer.events(), count),
                 known(informer.rate, rate),
-                ago(|scope| scope.last_event),
-                ago(|scope| scope.last_bookmark),
+                ago(|scope| scope.last_event_seconds),
+                ago(|scope| scope.last_bookmark_seconds),
             ),
         ),
         ("watches", format!("{}, resumed {}", sum(|scope| scope.watches), sum(|scope| scope.reconnects))),
@@ -135,74 +139,77 @@ fn known_of(informer: &Informer) -> Vec<(&'static str, String)> {
         ),
         (
             "delta queue",
-            format!("{} waiting, {}", known(informer.waiting, count), known(informer.waiting_bytes, bytes)),
+            format!(
+                "{} waiting, {}",
+                known(informer.entry.queued, count),
+                known(informer.entry.queued_bytes, bytes)
+            ),
         ),
         (
             "cache",
             format!(
                 "{} objects, {} versions held",
-                known(informer.objects, count),
-                known(informer.versions, count)
+                known(informer.entry.objects, count),
+                known(informer.entry.versions_alive, count)
             ),
         ),
         (
             "memory",
             format!(
                 "packed {}{each}; decoded {}, {} hits, {} misses",
-                known(informer.packed, bytes),
-                known(informer.decoded, bytes),
-                known(informer.decode_hits, count),
-                known(informer.decode_misses, count),
+                known(informer.entry.bytes_alive, bytes),
+                known(informer.entry.decoded_bytes, bytes),
+                known(informer.entry.decode_hits, count),
+                known(informer.entry.decode_misses, count),
             ),
         ),
-        ("failures", known(informer.failures, count)),
+        ("failures", known(informer.entry.failures, count)),
     ]
 }
 
 /// The last error, of whichever scope.
 fn trouble(informer: &Informer) -> Option<String> {
-    let said = |trouble: &Trouble| {
+    let said = |trouble: &ErrorEntry| {
         let ago = trouble.seconds_ago.map(|seconds| format!(" {} ago", time(seconds))).unwrap_or_default();
         let status = trouble.http_status.map(|status| format!("HTTP {status}, ")).unwrap_or_default();
-        format!("▲ last error{ago}: {status}{}", trouble.message)
+        format!("▲ last error{ago}: {status}{}", trouble.message.as_deref().unwrap_or_default())
     };
-    let recent = |trouble: &&Trouble| trouble.seconds_ago.unwrap_or(f64::MAX);
-    let errors = informer.scopes.iter().filter_map(|scope| scope.last_error.as_ref());
+    let recent = |trouble: &&ErrorEntry| trouble.seconds_ago.unwrap_or(f64::MAX);
+    let errors = informer.entry.scopes.iter().filter_map(|scope| scope.last_error.as_ref());
+    let errors = errors.filter(|error| error.message.is_some());
     let last = errors.min_by(|a, b| recent(a).total_cmp(&recent(b)));
-    let wrong_type = || informer.wrong_type.as_ref().map(|why| format!("▲ wrong type: {why}"));
-    let failure = || informer.last_failure.as_ref().map(|why| format!("▲ last failure: {why}"));
+    let wrong_type = || informer.entry.wrong_type.as_ref().map(|why| format!("▲ wrong type: {why}"));
+    let failure = || informer.entry.last_failure.as_ref().map(|why| format!("▲ last failure: {why}"));
     last.map(said).or_else(wrong_type).or_else(failure)
 }
 
 fn handler(handler: &Handler) -> Vec<String> {
-    let filling = if handler.synced == Some(false) { "◐ filling: " } else { "" };
-    let panics =
-        known(
-            handler.panics,
-            |panics| if panics == 0 { count(panics) } else { format!("▲ {}", count(panics)) },
-        );
+    let filling = if handler.entry.synced == Some(false) { "◐ filling: " } else { "" };
+    let panics = known(handler.entry.panics, |panics| {
+        if panics == 0 { count(panics) } else { format!("▲ {}", count(panics)) }
+    });
     vec![
         format!("{filling}{}", handler.name),
-        known(handler.backlog, count),
-        known(handler.calls, count),
+        known(handler.entry.backlog, count),
+        known(handler.entry.delivered, count),
         known(handler.rate, |number| format!("{}/s", rate(number))),
-        known(handler.slowest, short_time),
+        known(handler.entry.slowest_seconds, short_time),
         panics,
-        known(handler.merged, count),
-        known(handler.slow, count),
+        known(handler.entry.merged, count),
+        known(handler.entry.slow, count),
     ]
 }
 
-fn scope(scope: &Scope) -> Vec<String> {
+fn scope(scope: &ScopeEntry) -> Vec<String> {
     let lasting = scope.phase_seconds.map(|seconds| format!(" {}", time(seconds))).unwrap_or_default();
     let phase = known(scope.phase.as_deref(), str::to_owned);
     vec![
-        scope.name.clone(),
+        name_of(scope).to_owned(),
         format!("{} {phase}{lasting}", sign(gravity_of(scope.phase.as_deref()))),
-        known(scope.heard, time),
+        known(scope.last_byte_seconds, time),
         known(scope.events, count),
-        known(total(scope.lists.values().copied().map(Some)), count),
-        known(scope.version.clone(), |version| version),
+        known(total(scope.relists.values().copied().map(Some)), count),
+        known(scope.resource_version.clone(), |version| version),
     ]
 }
 

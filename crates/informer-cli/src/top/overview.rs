@@ -50,7 +50,7 @@ fn summary(document: &Document) -> (Gravity, String) {
     let informers = &document.informers;
     let all = informers.len();
     let worst = informers.iter().map(gravity).max().unwrap_or(Gravity::Busy);
-    let synced = informers.iter().filter(|informer| informer.synced == Some(true)).count();
+    let synced = informers.iter().filter(|informer| informer.entry.synced == Some(true)).count();
     let in_trouble = informers.iter().filter(|informer| gravity(informer) == Gravity::Bad).count();
     let mut parts = Vec::new();
     if in_trouble > 0 {
@@ -62,12 +62,12 @@ fn summary(document: &Document) -> (Gravity, String) {
             .push(format!("▲ {} rows too many", count(u64::try_from(document.left_out).unwrap_or(u64::MAX))));
     }
     let sum = |of: fn(&Informer) -> Option<u64>| total(informers.iter().map(of));
-    parts.push(format!("{} objects", known(sum(|informer| informer.objects), count)));
+    parts.push(format!("{} objects", known(sum(|informer| informer.entry.objects), count)));
     parts.push(known(sum(Informer::memory), bytes));
-    let heard = informers.iter().filter_map(|informer| informer.heard).reduce(f64::max);
+    let heard = informers.iter().filter_map(|informer| informer.entry.stale_seconds).reduce(f64::max);
     parts.extend(heard.map(|seconds| format!("heard {} ago", time(seconds))));
     let panics =
-        total(informers.iter().flat_map(|informer| &informer.handlers).map(|handler| handler.panics));
+        total(informers.iter().flat_map(|informer| &informer.handlers).map(|handler| handler.entry.panics));
     parts.extend(panics.filter(|panics| *panics > 0).map(|panics| format!("▲ {} panics", count(panics))));
     (worst, parts.join(" · "))
 }

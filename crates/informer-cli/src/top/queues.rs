@@ -5,7 +5,7 @@ use ratatui_core::text::{Line, Span};
 
 use super::amount::{count, known, rate, short_time};
 use super::detail::facts;
-use super::document::{Growing, Queue};
+use super::document::Queue;
 use super::grid::{Field, grid};
 use super::state::State;
 use super::style::Palette;
@@ -55,34 +55,35 @@ pub(super) fn table(state: &State, rows: usize, columns: usize, palette: Palette
 fn cells(queue: &Queue) -> Vec<String> {
     vec![
         queue.name.clone(),
-        known(queue.due, count),
-        known(queue.oldest, lasting),
-        known(queue.runs.rate, rate),
-        known(queue.failures.rate, rate),
-        known(queue.oldest_key.clone(), |key| key),
-        known(queue.failures.number, count),
-        known(queue.runs.number, count),
-        known(queue.retries.number, count),
-        known(queue.working, count),
-        known(queue.longest_running, lasting),
-        known(queue.later, count),
+        known(queue.entry.due, count),
+        known(queue.entry.oldest_seconds, lasting),
+        known(queue.run_rate, rate),
+        known(queue.failure_rate, rate),
+        known(queue.entry.oldest_key.clone(), |key| key),
+        known(queue.entry.failures, count),
+        known(queue.entry.runs, count),
+        known(queue.entry.retries, count),
+        known(queue.entry.working, count),
+        known(queue.entry.longest_running_seconds, lasting),
+        known(queue.entry.later, count),
     ]
 }
 
 /// One queue with all that is known of it.
 pub(super) fn whole(queue: &Queue, width: usize) -> Vec<Line<'static>> {
-    let grown =
-        |growing: Growing| format!("{}, {}/s", known(growing.number, count), known(growing.rate, rate));
+    let grown = |number: Option<u64>, growth: Option<f64>| {
+        format!("{}, {}/s", known(number, count), known(growth, rate))
+    };
     let told = vec![
-        ("due", known(queue.due, count)),
-        ("oldest key", known(queue.oldest_key.clone(), |key| key)),
-        ("due for", known(queue.oldest, lasting)),
-        ("later", known(queue.later, count)),
-        ("running", known(queue.working, count)),
-        ("longest run", known(queue.longest_running, lasting)),
-        ("runs", grown(queue.runs)),
-        ("failed", grown(queue.failures)),
-        ("retries", grown(queue.retries)),
+        ("due", known(queue.entry.due, count)),
+        ("oldest key", known(queue.entry.oldest_key.clone(), |key| key)),
+        ("due for", known(queue.entry.oldest_seconds, lasting)),
+        ("later", known(queue.entry.later, count)),
+        ("running", known(queue.entry.working, count)),
+        ("longest run", known(queue.entry.longest_running_seconds, lasting)),
+        ("runs", grown(queue.entry.runs, queue.run_rate)),
+        ("failed", grown(queue.entry.failures, queue.failure_rate)),
+        ("retries", grown(queue.entry.retries, queue.retry_rate)),
     ];
     let name = vec![Span::styled(queue.name.clone(), Palette::strong()), Span::raw("  queue")];
     [Line::from(name), Line::default()].into_iter().chain(facts(told, width)).collect()

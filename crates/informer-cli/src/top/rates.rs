@@ -59,18 +59,14 @@ impl Rates {
                 let before = named.entry(handler.name.clone()).or_insert(0_usize);
                 let counted = Counted::Handler(informer.name.clone(), handler.name.clone(), *before);
                 *before += 1;
-                handler.rate = growth(counted, handler.calls);
+                handler.rate = growth(counted, handler.entry.delivered);
             }
         }
         for queue in &mut document.queues {
-            let counts = [
-                ("runs", &mut queue.runs),
-                ("failures", &mut queue.failures),
-                ("retries", &mut queue.retries),
-            ];
-            for (what, count) in counts {
-                count.rate = growth(Counted::Queue(queue.name.clone(), what), count.number);
-            }
+            let mut rate = |what, number| growth(Counted::Queue(queue.name.clone(), what), number);
+            queue.run_rate = rate("runs", queue.entry.runs);
+            queue.failure_rate = rate("failures", queue.entry.failures);
+            queue.retry_rate = rate("retries", queue.entry.retries);
         }
         self.at = Some(at);
         self.history.extend(document.rate);

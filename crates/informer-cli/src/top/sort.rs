@@ -57,12 +57,12 @@ impl Column {
         match self {
             Self::Name => Ordering::Equal,
             Self::Namespaces => a.namespaces().cmp(&b.namespaces()),
-            Self::Phase => gravity(a).cmp(&gravity(b)).then_with(|| a.phase.cmp(&b.phase)),
-            Self::Objects => a.objects.cmp(&b.objects),
-            Self::Heard => order(a.heard, b.heard),
+            Self::Phase => gravity(a).cmp(&gravity(b)).then_with(|| a.entry.phase.cmp(&b.entry.phase)),
+            Self::Objects => a.entry.objects.cmp(&b.entry.objects),
+            Self::Heard => order(a.entry.stale_seconds, b.entry.stale_seconds),
             Self::Events => order(a.rate, b.rate),
             Self::Relists => a.relists().cmp(&b.relists()),
-            Self::Waiting => a.waiting.cmp(&b.waiting),
+            Self::Waiting => a.entry.queued.cmp(&b.entry.queued),
             Self::Memory => a.memory().cmp(&b.memory()),
             Self::Backlog => a.backlog().cmp(&b.backlog()),
         }
@@ -132,8 +132,8 @@ pub(super) enum Gravity {
 
 /// That of the phase; what has not synced is not good yet.
 pub(super) fn gravity(informer: &Informer) -> Gravity {
-    let of_phase = gravity_of(informer.phase.as_deref());
-    if informer.synced == Some(false) { of_phase.max(Gravity::Busy) } else { of_phase }
+    let of_phase = gravity_of(informer.entry.phase.as_deref());
+    if informer.entry.synced == Some(false) { of_phase.max(Gravity::Busy) } else { of_phase }
 }
 
 pub(super) fn gravity_of(phase: Option<&str>) -> Gravity {

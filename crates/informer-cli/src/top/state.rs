@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use informer_wire::document::is_obeyed;
 use k8s_openapi::jiff::tz::TimeZone;
 
-use super::document::{Document, Informer, Queue};
+use super::document::{Document, Informer, Queue, name_of};
 use super::draw::length;
 use super::keys::Key;
 use super::layout::{Room, Size, lines_of_text};
@@ -111,7 +111,7 @@ impl State {
         let words = self.words();
         let queues = self.document.iter().flat_map(|document| &document.queues);
         let mut queues: Vec<_> = queues.filter(|queue| contains(&queue.name, &words)).collect();
-        queues.sort_by(|a, b| b.due.cmp(&a.due).then_with(|| a.name.cmp(&b.name)));
+        queues.sort_by(|a, b| b.entry.due.cmp(&a.entry.due).then_with(|| a.name.cmp(&b.name)));
         queues
     }
 
@@ -302,8 +302,9 @@ fn has(document: &Document, row: &Row) -> bool {
 }
 
 fn passes(informer: &Informer, words: &[String]) -> bool {
-    let places = informer.scopes.iter().map(|scope| scope.name.as_str());
-    let said = [&*informer.name, &*informer.kind, informer.phase.as_deref().unwrap_or_default()];
+    let places = informer.entry.scopes.iter().map(name_of);
+    let kind = informer.kind();
+    let said = [&*informer.name, &kind, informer.entry.phase.as_deref().unwrap_or_default()];
     contains(&said.into_iter().chain(places).collect::<Vec<_>>().join("\n"), words)
 }
 

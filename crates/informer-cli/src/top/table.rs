@@ -106,11 +106,11 @@ fn text(informer: &Informer, column: Column) -> String {
         Column::Name => informer.name.clone(),
         Column::Namespaces => known(informer.namespaces(), |namespaces| namespaces),
         Column::Phase => phase(informer),
-        Column::Objects => known(informer.objects, count),
-        Column::Heard => known(informer.heard, time),
+        Column::Objects => known(informer.entry.objects, count),
+        Column::Heard => known(informer.entry.stale_seconds, time),
         Column::Events => known(informer.rate, rate),
         Column::Relists => known(informer.relists(), count),
-        Column::Waiting => known(informer.waiting, count),
+        Column::Waiting => known(informer.entry.queued, count),
         Column::Memory => known(informer.memory(), bytes),
         Column::Backlog => known(informer.backlog(), count),
     }
@@ -118,7 +118,7 @@ fn text(informer: &Informer, column: Column) -> String {
 
 /// `● watching 3m12s`
 pub(super) fn phase(informer: &Informer) -> String {
-    let name = known(informer.phase.as_deref(), str::to_owned);
+    let name = known(informer.entry.phase.as_deref(), str::to_owned);
     let lasting = informer.phase_seconds().map(|seconds| format!(" {}", time(seconds))).unwrap_or_default();
     format!("{} {name}{lasting}", sign(gravity(informer)))
 }

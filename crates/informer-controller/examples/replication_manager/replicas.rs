@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use informer_controller::recorder::{Note, RecorderOptions};
-use informer_controller::{Controller, Ctx, Next, ReconcileError, Recorder, WriteError, slow_start};
+use informer_controller::{Controller, Ctx, EventRecorder, Next, ReconcileError, WriteError, slow_start};
 use k8s_openapi::api::core::v1::{Pod, PodCondition, PodStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use k8s_openapi::jiff::Timestamp;
@@ -71,7 +71,7 @@ pub(crate) fn controller<K: Send + Sync + 'static>(
 ) -> Controller<K> {
     let (lister, known) = (sets.lister(), pods.clone());
     Controller::new(name, sets)
-        .recorder(Recorder::new(pods.client.clone(), name, RecorderOptions::default()))
+        .recorder(EventRecorder::new(pods.client.clone(), name, RecorderOptions::default()))
         .owns(pods.informer.clone())
         // An orphan may be adopted by whoever it matches.
         .watches(pods.informer.clone(), move |pod, keys| {

@@ -15,7 +15,7 @@
 mod program;
 
 use informer_controller::recorder::{Note, RecorderOptions};
-use informer_controller::{Controller, Ctx, Next, ReconcileError, Recorder};
+use informer_controller::{Controller, Ctx, EventRecorder, Next, ReconcileError};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube_client::api::{Api, Patch, PatchParams, PostParams};
@@ -66,7 +66,7 @@ async fn main() -> anyhow::Result<()> {
 
     let deployments = factory.apps().v1().deployments().informer();
     let controller = Controller::new("foo", factory.kind::<Foo>().informer())
-        .recorder(Recorder::new(client, "sample-controller", RecorderOptions::default()))
+        .recorder(EventRecorder::new(client, "sample-controller", RecorderOptions::default()))
         .owns(deployments.clone())
         .reconcile(move |ctx| reconcile(ctx, deployments.clone()));
     factory.start();

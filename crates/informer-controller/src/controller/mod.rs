@@ -32,7 +32,7 @@ use self::name::Name;
 use self::source::{Keys, Main, Other, Owned, Owners, Read, Watched};
 use crate::election::Leadership;
 use crate::queue::{QueueOptions, QueueStatus, RateLimit, WorkQueue};
-use crate::recorder::Recorder;
+use crate::recorder::EventRecorder;
 use crate::writes::{Echoes, Tracker};
 
 /// How many workers there are if nothing else is said.
@@ -102,7 +102,7 @@ pub struct Controller<K> {
     client: Option<Client>,
     leadership: Option<Leadership>,
     patience: Patience,
-    recorder: Option<Recorder>,
+    recorder: Option<EventRecorder>,
     finalizer: Option<Finalizer<K>>,
     reconcile: Option<Arc<Reconcile<K>>>,
     /// The queue, once it runs.
@@ -227,7 +227,7 @@ impl<K: Send + Sync + 'static> Controller<K> {
     }
 
     /// What [`Ctx::event`] tells. What was told is written before [`run`](Self::run) ends, if the server takes it within 5 s.
-    pub fn recorder(mut self, recorder: Recorder) -> Self {
+    pub fn recorder(mut self, recorder: EventRecorder) -> Self {
         self.recorder = Some(recorder);
         self
     }

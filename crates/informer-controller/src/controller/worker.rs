@@ -18,7 +18,7 @@ use super::source::{Deleted, Owned};
 use super::{Ctx, Next, Reconcile, ReconcileError};
 use crate::election::Leadership;
 use crate::queue::{Work, WorkQueue};
-use crate::recorder::Recorder;
+use crate::recorder::EventRecorder;
 use crate::writes::Tracker;
 
 /// What all workers of a controller share.
@@ -36,7 +36,7 @@ pub(super) struct Shared<K> {
     pub(super) leadership: Option<Leadership>,
     pub(super) tracker: Tracker,
     pub(super) patience: Patience,
-    pub(super) recorder: Option<Recorder>,
+    pub(super) recorder: Option<EventRecorder>,
     /// What waits for the caches to see own writes. None at the end: what has not begun is not begun any more.
     pub(super) aside: Mutex<Option<JoinSet<()>>>,
     pub(super) meter: Meter,

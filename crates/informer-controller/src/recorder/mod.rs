@@ -1,6 +1,6 @@
 //! Events: what `kubectl describe` shows of what was done to an object and what went wrong.
 //!
-//! [`Recorder`] writes them as `events.k8s.io/v1`, as client-go's recorder of that API does, and protects the server as the
+//! [`EventRecorder`] writes them as `events.k8s.io/v1`, as client-go's recorder of that API does, and protects the server as the
 //! older one does. Nobody waits for it: what is told too fast is dropped and counted.
 //!
 //! - **Series.** The same event again is no new object: its `series.count` is written at the second one, every 30 minutes, and when
@@ -83,7 +83,7 @@ impl RecorderOptions {
 /// # use embedded_apiserver::EmbeddedApiserver;
 /// # use k8s_openapi::api::core::v1::ConfigMap;
 /// use std::time::Duration;
-/// use informer_controller::Recorder;
+/// use informer_controller::EventRecorder;
 /// use informer_controller::recorder::{Note, RecorderOptions};
 /// # use kube_informer::Object;
 ///
@@ -94,20 +94,20 @@ impl RecorderOptions {
 /// # (map.metadata.name, map.metadata.namespace) = (Some("web".into()), Some("default".into()));
 /// # (map.metadata.uid, map.metadata.resource_version) = (Some("u".into()), Some("1".into()));
 /// # let object = Object::new(&map)?;
-/// let recorder = Recorder::new(client, "example.com/scaler", RecorderOptions::default());
+/// let recorder = EventRecorder::new(client, "example.com/scaler", RecorderOptions::default());
 /// recorder.event(&object, Note::normal("Scaled", "from 3 to 5").action("Scale"));
 /// recorder.flush(Duration::from_secs(10)).await; // at the end of the program
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Recorder {
+pub struct EventRecorder {
     controller: Arc<str>,
     told: mpsc::Sender<Message>,
     meter: Meter,
 }
 
-impl Recorder {
+impl EventRecorder {
     /// A recorder for a controller, which has a name as the server wants it for `reportingController`, `example.com/scaler` or
     /// `scaler`. It writes from a task of its own, so it is made within a Tokio runtime; the task ends when the last clone is
     /// dropped and all is written.
@@ -154,9 +154,9 @@ impl Recorder {
     }
 }
 
-impl fmt::Debug for Recorder {
+impl fmt::Debug for EventRecorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recorder").field("controller", &self.controller).finish_non_exhaustive()
+        f.debug_struct("EventRecorder").field("controller", &self.controller).finish_non_exhaustive()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Events, as they come to the server.
 
 use embedded_apiserver::{RecordedRequest, ServerFault, Verb};
-use informer_controller::Recorder;
+use informer_controller::EventRecorder;
 use informer_controller::recorder::{Note, RecorderOptions};
 use k8s_openapi::api::core::v1::{Namespace, Node};
 use k8s_openapi::api::events::v1::Event as Written;
@@ -13,9 +13,9 @@ use super::*;
 
 const EVENTS: &str = "events.events.k8s.io";
 
-fn recorder(rig: &Rig) -> Recorder {
+fn recorder(rig: &Rig) -> EventRecorder {
     let options = RecorderOptions::default().instance("scaler-1");
-    Recorder::new(rig.server.client(), "example.com/scaler", options)
+    EventRecorder::new(rig.server.client(), "example.com/scaler", options)
 }
 
 async fn events(rig: &Rig) -> Vec<Written> {
@@ -166,7 +166,7 @@ async fn what_was_told_last_is_written_though_the_recorder_is_dropped() {
 }
 
 /// A recorder, and how many events it has dropped for a reason.
-fn counting(make: impl FnOnce() -> Recorder) -> (Recorder, impl Fn(&str) -> u64) {
+fn counting(make: impl FnOnce() -> EventRecorder) -> (EventRecorder, impl Fn(&str) -> u64) {
     let metrics = DebuggingRecorder::new();
     let snapshotter: Snapshotter = metrics.snapshotter();
     let counts = std::cell::RefCell::new(std::collections::HashMap::<String, u64>::new());

@@ -1,7 +1,7 @@
 //! Workers go on, and end in time, whatever the function does.
 
 use embedded_apiserver::ServerFault;
-use informer_controller::Recorder;
+use informer_controller::EventRecorder;
 use informer_controller::recorder::{Note, RecorderOptions};
 
 use super::*;
@@ -65,8 +65,8 @@ async fn how_its_queue_is_can_be_asked_while_it_runs() {
     let first = next(&mut said).await;
     let other = if first == "default/a" { "default/b" } else { "default/a" };
     let status = queue().expect("it runs");
-    assert_eq!((status.due, status.working), (1, 1));
-    assert_eq!(status.oldest.expect("one waits").0.to_string(), other);
+    assert_eq!((status.name.as_str(), status.due, status.working), ("maps", 1, 1));
+    assert_eq!(status.oldest.expect("one waits").0, other);
     permits.add_permits(2);
     next(&mut said).await;
     running.stop().await.unwrap();
@@ -105,7 +105,7 @@ async fn events_that_the_server_does_not_take_hold_nobody_up() {
     let rig = Rig::new();
     rig.server.create(&config_map("a")).await.unwrap();
     rig.server.inject(ServerFault::stall().resource("events.events.k8s.io"));
-    let recorder = Recorder::new(rig.server.client(), "maps", RecorderOptions::default());
+    let recorder = EventRecorder::new(rig.server.client(), "maps", RecorderOptions::default());
     let (sender, mut said) = mpsc::unbounded_channel();
     let controller = Controller::new("maps", rig.factory.core().v1().config_maps().informer())
         .recorder(recorder)

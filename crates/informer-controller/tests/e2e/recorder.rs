@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use informer_controller::Recorder;
+use informer_controller::EventRecorder;
 use informer_controller::recorder::{Note, RecorderOptions};
 use k8s_openapi::api::core::v1::{ConfigMap, Event as Old, Namespace};
 use k8s_openapi::api::events::v1::Event as Written;
@@ -30,7 +30,7 @@ async fn the_server_takes_events_series_long_notes_and_names_that_events_cannot_
     let role = from(json!({ "metadata": { "name": "Some:Role" }, "rules": [] }));
     let role = Object::new(&roles.create(&PostParams::default(), &role).await.unwrap()).unwrap();
 
-    let recorder = Recorder::new(client.clone(), "example.com/scaler", RecorderOptions::default());
+    let recorder = EventRecorder::new(client.clone(), "example.com/scaler", RecorderOptions::default());
     for _ in 0..3 {
         recorder.event(&map, Note::normal("Scaled", "from 3 to 5").action("Scale").related(&role));
         assert!(recorder.flush(PATIENCE).await);

@@ -68,7 +68,7 @@ impl Feed {
         loop {
             self.tick.tick().await;
             let count = self.recent.lock().count;
-            let is_due = self.sent.is_none_or(|(at, told)| told != count || at.elapsed() >= SILENCE);
+            let is_due = self.sent.is_none_or(|(at, sent)| sent != count || at.elapsed() >= SILENCE);
             if !is_due {
                 continue;
             }
@@ -76,7 +76,7 @@ impl Feed {
             let recent = self.recent.lock();
             let before = self.sent.replace((Instant::now(), recent.count));
             return match before {
-                Some((_, told)) if told == recent.count => Bytes::from_static(NOTHING),
+                Some((_, sent)) if sent == recent.count => Bytes::from_static(NOTHING),
                 _ => event(&recent.report()),
             };
         }

@@ -5,20 +5,20 @@ use serde_json::{Value, json};
 
 use super::query::cut;
 
-/// At most so many fields are told, and so much of each value.
+/// At most so many fields are shortened, and so much of each value.
 const FIELDS: usize = 50;
 const VALUE: usize = 300;
 
 /// The fields that differ, as their path with the old and the new value, `null` where there is none.
 pub(super) fn differences(old: &Value, new: &Value) -> Value {
     let (found, more) = difference::differences(old, new, FIELDS);
-    let field = |field: &difference::Difference<'_>| json!({ "path": cut(&field.path, VALUE), "old": field.old.map(told), "new": field.new.map(told) });
+    let field = |field: &difference::Difference<'_>| json!({ "path": cut(&field.path, VALUE), "old": field.old.map(shortened), "new": field.new.map(shortened) });
     let fields: Vec<Value> = found.iter().map(field).collect();
     json!({ "fields": fields, "more": more })
 }
 
 /// A value as one text.
-fn told(value: &Value) -> String {
+fn shortened(value: &Value) -> String {
     match value {
         Value::String(text) => cut(text, VALUE).into_owned(),
         other => cut(&other.to_string(), VALUE).into_owned(),

@@ -43,7 +43,7 @@ struct Change {
     new: Object<()>,
 }
 
-/// What was heard since it was last told.
+/// The changes since the last event was sent.
 #[derive(Default)]
 struct Heard {
     changes: VecDeque<Change>,
@@ -128,18 +128,15 @@ impl View {
                 if self.last.len() == LAST {
                     self.last.pop_back();
                 }
-                self.last.push_front((change.at, self.told(&change)));
+                self.last.push_front((change.at, self.entry(&change)));
                 // Large objects take their time to be compared, and there may be as many as were kept.
                 yield_now().await;
             }
-            return match is_news {
-                true => event(&self.report()),
-                false => Bytes::from_static(NOTHING),
-            };
+            return if is_news { event(&self.report()) } else { Bytes::from_static(NOTHING) };
         }
     }
 
-    fn told(&self, change: &Change) -> Value {
+    fn entry(&self, change: &Change) -> Value {
         let differences = match &change.old {
             Some(old) if !self.is_sensitive => differences(&content(old), &content(&change.new)),
             _ => Value::Null,
@@ -149,10 +146,10 @@ impl View {
 
     fn report(&self) -> Value {
         let object = self.informer.lister().by_key(&self.key).ok();
-        let changes = self.last.iter().map(|(at, told)| {
-            let mut told = told.clone();
-            told["secondsAgo"] = at.elapsed().as_secs_f64().into();
-            told
+        let changes = self.last.iter().map(|(at, entry)| {
+            let mut entry = entry.clone();
+            entry["secondsAgo"] = at.elapsed().as_secs_f64().into();
+            entry
         });
         json!({
             "object": object.as_ref().map(|object| row(object, self.is_sensitive)),

@@ -148,9 +148,8 @@ fn palette(css: &str) -> Vec<(String, [f64; 3])> {
 
 /// WCAG 2: the relative luminance.
 fn luminance(colour: [f64; 3]) -> f64 {
-    let linear = |channel: f64| match channel <= 0.04045 {
-        true => channel / 12.92,
-        false => ((channel + 0.055) / 1.055).powf(2.4),
+    let linear = |channel: f64| {
+        if channel <= 0.04045 { channel / 12.92 } else { ((channel + 0.055) / 1.055).powf(2.4) }
     };
     let [red, green, blue] = colour.map(linear);
     0.2126 * red + 0.7152 * green + 0.0722 * blue

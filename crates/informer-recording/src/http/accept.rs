@@ -4,7 +4,7 @@ use crate::record::METADATA;
 
 /// A form in which objects can be given that are put together from a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ObjectForm {
     Whole,
     /// As `PartialObjectMetadata`.
     Metadata,
@@ -29,9 +29,9 @@ fn parameter<'a>(range: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// The first of the forms of the header `Accept` that there is; `None` if there is none.
-pub(super) fn negotiate(accept: &str) -> Option<Form> {
+pub(super) fn negotiate(accept: &str) -> Option<ObjectForm> {
     if accept.trim().is_empty() {
-        return Some(Form::Whole);
+        return Some(ObjectForm::Whole);
     }
     accept.split(',').find_map(|range| {
         let kind = range.split(';').next()?.trim();
@@ -40,8 +40,8 @@ pub(super) fn negotiate(accept: &str) -> Option<Form> {
         let is_other_stream = parameter(range, "stream=").is_some_and(|stream| stream != "watch");
         match form_of(range) {
             _ if !is_json || is_other_stream => None,
-            None => Some(Form::Whole),
-            Some(METADATA) => Some(Form::Metadata),
+            None => Some(ObjectForm::Whole),
+            Some(METADATA) => Some(ObjectForm::Metadata),
             Some(_) => None,
         }
     })

@@ -9,7 +9,7 @@ use http::{Response, StatusCode};
 use kube_informer::kind::KindInfo;
 use serde_json::json;
 
-use super::accept::{Form, negotiate};
+use super::accept::{ObjectForm, negotiate};
 use super::watching::{Start, Watching};
 use super::{Body, json_answer, status};
 use crate::record::METADATA;
@@ -65,7 +65,7 @@ impl Reads {
         self.list(selection, form).await
     }
 
-    fn one(&self, key: &Key, form: Form) -> Response<Body> {
+    fn one(&self, key: &Key, form: ObjectForm) -> Response<Body> {
         match self.timeline.get(self.timeline.place(self.clock.now()), key) {
             Some(object) => json_answer(stream::iter([Ok(in_form(object, form))]).boxed()),
             None => {
@@ -76,7 +76,7 @@ impl Reads {
     }
 
     /// All of it: a server may always give more than the limit, and this one has it in memory.
-    async fn list(&self, selection: Selection, form: Form) -> Response<Body> {
+    async fn list(&self, selection: Selection, form: ObjectForm) -> Response<Body> {
         let place = self.timeline.place(self.clock.now());
         let (kind, api_version) = kind_in_form(&self.kind, form);
         let version = json!(self.timeline.version(place).to_string());
@@ -103,17 +103,17 @@ impl Reads {
 }
 
 /// Kind and API version of objects in a form.
-pub(super) fn kind_in_form(kind: &KindInfo, form: Form) -> (String, String) {
+pub(super) fn kind_in_form(kind: &KindInfo, form: ObjectForm) -> (String, String) {
     match form {
-        Form::Whole => (kind.kind().to_owned(), kind.api_version()),
-        Form::Metadata => (METADATA.to_owned(), "meta.k8s.io/v1".to_owned()),
+        ObjectForm::Whole => (kind.kind().to_owned(), kind.api_version()),
+        ObjectForm::Metadata => (METADATA.to_owned(), "meta.k8s.io/v1".to_owned()),
     }
 }
 
-pub(super) fn in_form(object: &Bytes, form: Form) -> Bytes {
+pub(super) fn in_form(object: &Bytes, form: ObjectForm) -> Bytes {
     match form {
-        Form::Whole => object.clone(),
-        Form::Metadata => {
+        ObjectForm::Whole => object.clone(),
+        ObjectForm::Metadata => {
             let head = r#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":"#;
             format!("{head}{}}}", metadata_of(object)).into()
         }

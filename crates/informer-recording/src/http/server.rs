@@ -13,7 +13,7 @@ use http::{Request, Response, StatusCode};
 use super::accept::form;
 use super::listen::LocalServer;
 use super::reads::Reads;
-use super::timelines::States;
+use super::timelines::Timelines;
 use super::{Body, Broken, body, discovery, json_answer, refusal, status};
 use crate::exchange::Happened;
 use crate::record::{Head, RequestLine};
@@ -36,13 +36,13 @@ use crate::target::{Resource, Target};
 #[derive(Clone, Debug)]
 pub struct ReplayServer {
     recording: Recording,
-    states: Arc<States>,
+    timelines: Arc<Timelines>,
 }
 
 impl ReplayServer {
     /// A server that replays a recording.
     pub fn new(recording: Recording) -> Self {
-        Self { states: Arc::new(States::of(&recording)), recording }
+        Self { timelines: Arc::new(Timelines::of(&recording)), recording }
     }
 
     /// Listens on an address of loopback until the returned value is dropped; port 0 takes any free port.
@@ -115,7 +115,7 @@ impl ReplayServer {
 
     /// Whether there can be a state of it. A log is not among what lists show, nor is the old form of watches worth it.
     fn may_show(&self, resource: &Resource) -> bool {
-        resource.part.is_none() && !resource.is_old_watch && self.states.has(resource)
+        resource.part.is_none() && !resource.is_old_watch && self.timelines.has(resource)
     }
 
     async fn state_of(
@@ -126,7 +126,7 @@ impl ReplayServer {
         accept: &str,
     ) -> Option<Response<Body>> {
         let Recording { contents, replay } = &self.recording;
-        let (kind, timeline) = self.states.timeline(&resource, contents).await?;
+        let (kind, timeline) = self.timelines.timeline(&resource, contents).await?;
         let reads = Reads { kind, timeline, clock: replay.clock(contents) };
         Some(reads.answer(resource, target, asked, accept).await)
     }
@@ -141,10 +141,10 @@ impl ReplayServer {
         let document = match path.strip_prefix("/api/v1/namespaces/") {
             // kubectl asks for the namespace of an object that it does not find.
             Some(name) => {
-                let is_there = !name.contains('/') && self.states.has_namespace(name, contents).await;
+                let is_there = !name.contains('/') && self.timelines.has_namespace(name, contents).await;
                 is_there.then(|| discovery::namespace(name))?
             }
-            None => discovery::document(path, &self.states.kinds(contents).await)?,
+            None => discovery::document(path, &self.timelines.kinds(contents).await)?,
         };
         Some(json_answer(text(document.to_string())))
     }

@@ -14,17 +14,17 @@ fn the_form_is_the_one_that_is_wanted_most() {
 
 #[test]
 fn objects_are_given_in_the_first_form_that_there_is() {
-    use super::accept::{Form, negotiate};
+    use super::accept::{ObjectForm, negotiate};
     let table = "application/json;as=Table;v=v1;g=meta.k8s.io";
     let metadata = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
     for whole in ["", "*/*", "application/json, */*", &format!("{table},application/json")] {
-        assert_eq!(negotiate(whole), Some(Form::Whole), "{whole}");
+        assert_eq!(negotiate(whole), Some(ObjectForm::Whole), "{whole}");
     }
     assert_eq!(
         negotiate("application/vnd.kubernetes.protobuf;stream=watch,application/json"),
-        Some(Form::Whole)
+        Some(ObjectForm::Whole)
     );
-    assert_eq!(negotiate(&format!("{table},{metadata},application/json")), Some(Form::Metadata));
+    assert_eq!(negotiate(&format!("{table},{metadata},application/json")), Some(ObjectForm::Metadata));
     for none in [table, "application/vnd.kubernetes.protobuf", "text/html"] {
         assert_eq!(negotiate(none), None, "{none}");
     }

@@ -10,7 +10,7 @@ use crate::target::Resource;
 use crate::timeline::Timeline;
 
 #[derive(Debug)]
-pub(super) struct States(Vec<OfKind>);
+pub(super) struct Timelines(Vec<OfKind>);
 
 #[derive(Debug)]
 struct OfKind {
@@ -18,7 +18,7 @@ struct OfKind {
     timeline: OnceCell<Option<Arc<Timeline>>>,
 }
 
-impl States {
+impl Timelines {
     pub(super) fn of(recording: &Recording) -> Self {
         let kinds = recording.kinds().into_iter();
         Self(kinds.map(|recorded| OfKind { kind: recorded.kind, timeline: OnceCell::new() }).collect())

@@ -11,7 +11,7 @@ use http::{Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::time::sleep_until;
 
-use super::accept::Form;
+use super::accept::ObjectForm;
 use super::reads::{Reads, in_form, kind_in_form};
 use super::{Body, json_answer, status_object};
 use crate::replay::Clock;
@@ -31,7 +31,7 @@ pub(super) struct Watching {
     timeline: Arc<Timeline>,
     clock: Clock,
     selection: Selection,
-    form: Form,
+    form: ObjectForm,
     /// Objects that are there when it begins.
     initial: VecDeque<Bytes>,
     /// What is told after these.
@@ -59,7 +59,7 @@ impl Watching {
     pub(super) async fn begin(
         reads: Reads,
         selection: Selection,
-        form: Form,
+        form: ObjectForm,
         start: Start,
         limit: Option<Duration>,
     ) -> Response<Body> {

@@ -151,9 +151,10 @@ impl Drop for Tape {
 }
 
 fn status_document(error: &SourceError, status: u16) -> Vec<u8> {
-    let causes: &[serde_json::Value] = match error.is_version_too_large() {
-        true => &[json!({ "reason": "ResourceVersionTooLarge", "message": "Too large resource version" })],
-        false => &[],
+    let causes: &[serde_json::Value] = if error.is_version_too_large() {
+        &[json!({ "reason": "ResourceVersionTooLarge", "message": "Too large resource version" })]
+    } else {
+        &[]
     };
     let details =
         json!({ "causes": causes, "retryAfterSeconds": error.retry_after().map(|wait| wait.as_secs()) });

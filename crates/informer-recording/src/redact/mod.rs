@@ -37,9 +37,10 @@ pub(crate) fn redact(document: &[u8], about: About) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(document).ok()?;
     let root = Node::parse(text)?;
     let mut edits = Edits { places: Vec::new(), is_write: about.is_write };
-    match about.sensitive {
-        true => edits.sensitive(&root),
-        false => edits.ordinary(&root),
+    if about.sensitive {
+        edits.sensitive(&root);
+    } else {
+        edits.ordinary(&root);
     }
     Some(edits.apply(text))
 }
@@ -73,10 +74,7 @@ impl Edits {
         match &node.value {
             Value::Object(members) => {
                 if node.each("kind").any(|kind| matches!(kind.as_str(), Some("Secret" | "SecretList"))) {
-                    return match is_reference(node) {
-                        true => self.reference(node),
-                        false => self.sensitive(node),
-                    };
+                    return if is_reference(node) { self.reference(node) } else { self.sensitive(node) };
                 }
                 if self.is_write && refusal::quotes(node) {
                     return self.refusal(node);
@@ -165,10 +163,13 @@ impl Edits {
                 "metadata" if is_list => self.ordinary(&member.node),
                 "metadata" => self.metadata(&member.node),
                 // What a server says when it refuses a read does not quote objects.
-                "message" | "reason" | "code" | "status" | "details" if is_refusal => match self.is_write {
-                    true => self.part_of_refusal(member),
-                    false => self.ordinary(&member.node),
-                },
+                "message" | "reason" | "code" | "status" | "details" if is_refusal => {
+                    if self.is_write {
+                        self.part_of_refusal(member);
+                    } else {
+                        self.ordinary(&member.node);
+                    }
+                }
                 "columnDefinitions" if is_kind(&|kind| kind == "Table") => {}
                 "rows" if is_kind(&|kind| kind == "Table") => self.rows(&member.node),
                 "code" | "status" if is_kind(&|kind| kind == "Status") => {}

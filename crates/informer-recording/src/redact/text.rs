@@ -20,9 +20,9 @@ enum Scheme {
     Basic,
 }
 
-/// Where a text stands.
+/// The role of a text.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum TextRole {
     Anywhere,
     /// It names an object. Names may look like bootstrap tokens, as those of events do: `broker.17a2b3c4d5e6f708`.
     Name,
@@ -30,19 +30,19 @@ enum Place {
 
 /// The text without its credentials, if there are any.
 pub(crate) fn without_credentials(text: &str) -> Option<String> {
-    without(text, Place::Anywhere)
+    without(text, TextRole::Anywhere)
 }
 
 /// The same of a text that says which object is meant.
 pub(super) fn name_without_credentials(text: &str) -> Option<String> {
-    without(text, Place::Name)
+    without(text, TextRole::Name)
 }
 
-fn without(text: &str, stands: Place) -> Option<String> {
+fn without(text: &str, role: TextRole) -> Option<String> {
     if text.contains("PRIVATE KEY-----") {
         return Some(mask::letters(text.len()));
     }
-    let found = credentials(text, stands);
+    let found = credentials(text, role);
     if found.is_empty() {
         return None;
     }
@@ -69,10 +69,10 @@ fn apart(mut places: Vec<Range<usize>>) -> Vec<Range<usize>> {
     apart
 }
 
-fn credentials(text: &str, stands: Place) -> Vec<Range<usize>> {
-    let mut found = match stands {
-        Place::Anywhere => values_of_secret_names(text),
-        Place::Name => Vec::new(),
+fn credentials(text: &str, role: TextRole) -> Vec<Range<usize>> {
+    let mut found = match role {
+        TextRole::Anywhere => values_of_secret_names(text),
+        TextRole::Name => Vec::new(),
     };
     let (mut at, mut scheme) = (0, None::<Scheme>);
     while at < text.len() {
@@ -92,7 +92,7 @@ fn credentials(text: &str, stands: Place) -> Vec<Range<usize>> {
             }
         }
         let word = &text[at..at + length];
-        found.extend(tokens(word, stands).map(|token| at + token.start..at + token.end));
+        found.extend(tokens(word, role).map(|token| at + token.start..at + token.end));
         scheme = Scheme::of(word);
         at += length;
     }
@@ -121,10 +121,12 @@ fn is_of_credential(byte: u8) -> bool {
 impl Scheme {
     fn of(word: &str) -> Option<Self> {
         let is = |scheme: &str| word.eq_ignore_ascii_case(scheme);
-        match () {
-            () if is("bearer") => Some(Self::Bearer),
-            () if is("basic") => Some(Self::Basic),
-            () => None,
+        if is("bearer") {
+            Some(Self::Bearer)
+        } else if is("basic") {
+            Some(Self::Basic)
+        } else {
+            None
         }
     }
 

@@ -134,9 +134,10 @@ impl<'a> Parser<'a> {
         }
         self.at = end + 1;
         let inner = self.text.get(start..end)?;
-        match inner.contains('\\') {
-            false => Some(inner.into()),
-            true => serde_json::from_str::<String>(self.text.get(start - 1..=end)?).ok().map(Cow::Owned),
+        if inner.contains('\\') {
+            serde_json::from_str::<String>(self.text.get(start - 1..=end)?).ok().map(Cow::Owned)
+        } else {
+            Some(inner.into())
         }
     }
 }

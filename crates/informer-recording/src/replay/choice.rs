@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Clock, State, Use};
+use super::{Clock, ReplayState, Use};
 use crate::exchange::Exchange;
 use crate::recording::Contents;
 use crate::target::Target;
@@ -19,7 +19,12 @@ pub(super) struct Suits<'a> {
 }
 
 impl<'a> Suits<'a> {
-    pub(super) fn new(clock: Option<Clock>, state: &State, contents: &Contents, target: &'a Target) -> Self {
+    pub(super) fn new(
+        clock: Option<Clock>,
+        state: &ReplayState,
+        contents: &Contents,
+        target: &'a Target,
+    ) -> Self {
         let all = contents.exchanges.iter().zip(&state.uses);
         let open = all.filter(|(one, used)| **used == Use::Open && one.target.is_about_those_of(target));
         let busy = open.filter_map(|(one, _)| one.ended()).min();

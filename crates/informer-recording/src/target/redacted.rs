@@ -49,10 +49,7 @@ fn parameter_without_secrets(parameter: &str, is_of_the_api: bool) -> String {
     let shown = without_credentials(&meant).map_or_else(|| name.to_owned(), |name| encoded(&name));
     let Some(value) = value else { return shown };
     let plain = decoded(value);
-    let hidden = match is_secret_name(&meant) {
-        true => Some(masked(plain.len())),
-        false => without_credentials(&plain),
-    };
+    let hidden = if is_secret_name(&meant) { Some(masked(plain.len())) } else { without_credentials(&plain) };
     format!("{shown}={}", hidden.map_or_else(|| value.to_owned(), |value| encoded(&value)))
 }
 

@@ -8,14 +8,14 @@ use super::observations::Scope;
 
 /// What has had its first list or watch, and the version of that.
 #[derive(Default)]
-pub(super) struct Begun {
+pub(super) struct Beginnings {
     scopes: HashMap<Arc<Scope>, u64>,
     /// Of those that are every object of a namespace, because they are asked for with every object.
     namespaces: HashMap<String, u64>,
     everything: Option<u64>,
 }
 
-impl Begun {
+impl Beginnings {
     pub(super) fn has(&self, scope: &Scope) -> bool {
         self.scopes.contains_key(scope)
     }
@@ -31,11 +31,11 @@ impl Begun {
         }
     }
 
-    /// Whether an object of this version came after the beginning of what is told of all objects like it.
+    /// Whether an object of this version came after the beginning of what is seen of all objects like it.
     pub(super) fn is_history(&self, scope: &Scope, key: &Key, version: u64) -> bool {
-        let begun =
+        let beginnings =
             [self.everything, self.namespaces.get(&key.namespace).copied(), self.scopes.get(scope).copied()];
-        begun.into_iter().flatten().any(|begun| begun < version)
+        beginnings.into_iter().flatten().any(|beginning| beginning < version)
     }
 
     /// The oldest version from which on somebody was told everything. A watch from no version at all is not a state that

@@ -1,4 +1,4 @@
-//! One history out of all that was told.
+//! One history out of all observations.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -7,47 +7,47 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::beginnings::Begun;
-use super::observations::{Item, News, Scope, Told};
-use super::{Change, Key, Since, Timeline};
+use super::beginnings::Beginnings;
+use super::observations::{Item, News, Observation, Scope};
+use super::{Change, Key, ObjectSince, Timeline};
 
-/// Puts together what was told. The first list of each scope counts from the beginning: a client that comes before it does not
+/// Puts observations together. The first list of each scope counts from the beginning: a client that comes before it does not
 /// find an empty cluster. That is so for what no earlier list or watch has told of: what has is history.
-pub(super) fn merge(told: Vec<Told>) -> Timeline {
-    let mut merging = Merging { listed: listed_scopes(&told), ..Merging::default() };
-    told.into_iter().for_each(|told| merging.hear(told));
-    let Merging { begun, mut objects, mut changes, .. } = merging;
+pub(super) fn merge(observations: Vec<Observation>) -> Timeline {
+    let mut merging = Merging { listed: listed_scopes(&observations), ..Merging::default() };
+    observations.into_iter().for_each(|observation| merging.take_in(observation));
+    let Merging { beginnings, mut objects, mut changes, .. } = merging;
     // Who has seen one of the lists has perhaps not seen what the others tell.
-    let base = begun.oldest();
+    let base = beginnings.oldest();
     changes.sort_by_key(|change| change.version);
     let newer = changes.split_off(changes.partition_point(|change| change.version <= base));
     for Change { key, after, .. } in changes {
-        objects.insert(key, vec![Since { place: 0, object: after }]);
+        objects.insert(key, vec![ObjectSince { place: 0, object: after }]);
     }
     let mut changes = newer;
     let mut due = Duration::ZERO;
     for (at, change) in changes.iter_mut().enumerate() {
         due = due.max(change.at);
         change.at = due;
-        let since = Since { place: at + 1, object: change.after.clone() };
+        let since = ObjectSince { place: at + 1, object: change.after.clone() };
         objects.entry(change.key.clone()).or_default().push(since);
     }
     Timeline { base, objects, changes }
 }
 
-fn listed_scopes(told: &[Told]) -> HashSet<Arc<Scope>> {
-    let lists = told.iter().filter(|told| matches!(told.news, News::Listed { .. }));
-    lists.map(|told| told.scope.clone()).collect()
+fn listed_scopes(observations: &[Observation]) -> HashSet<Arc<Scope>> {
+    let lists = observations.iter().filter(|observation| matches!(observation.news, News::Listed { .. }));
+    lists.map(|observation| observation.scope.clone()).collect()
 }
 
 #[derive(Default)]
 struct Merging {
     /// The scopes that have a list: what was watched of them before it counts only if others tell of the same.
     listed: HashSet<Arc<Scope>>,
-    begun: Begun,
+    beginnings: Beginnings,
     known: BTreeMap<Key, Known>,
     /// What was there from the beginning.
-    objects: BTreeMap<Key, Vec<Since>>,
+    objects: BTreeMap<Key, Vec<ObjectSince>>,
     changes: Vec<Change>,
 }
 
@@ -68,11 +68,11 @@ impl Known {
 }
 
 impl Merging {
-    fn hear(&mut self, Told { at, scope, news }: Told) {
+    fn take_in(&mut self, Observation { at, scope, news }: Observation) {
         match news {
             News::Watched(version) => {
-                if !self.listed.contains(&scope) && !self.begun.has(&scope) {
-                    self.begun.begin(&scope, version);
+                if !self.listed.contains(&scope) && !self.beginnings.has(&scope) {
+                    self.beginnings.begin(&scope, version);
                 }
             }
             News::There(item) => self.there(&scope, at, item.version, item),
@@ -86,13 +86,13 @@ impl Merging {
         let Item { key, version, json } = item;
         let known = Known { version: *version, object: Some(json.clone()), scopes: vec![scope.clone()] };
         self.known.insert(key.clone(), known);
-        self.objects.insert(key.clone(), vec![Since { place: 0, object: Some(json.clone()) }]);
+        self.objects.insert(key.clone(), vec![ObjectSince { place: 0, object: Some(json.clone()) }]);
     }
 
     /// An object that is there, at a version of the resource.
     fn there(&mut self, scope: &Arc<Scope>, at: Duration, version: u64, item: Item) {
         // What was there and gone before the beginning is not there after it.
-        let is_history = || self.begun.is_history(scope, &item.key, item.version);
+        let is_history = || self.beginnings.is_history(scope, &item.key, item.version);
         if !self.known.contains_key(&item.key) && !is_history() {
             return;
         }
@@ -138,14 +138,14 @@ impl Merging {
     /// What became of the objects since they were last told of is known as of the version of the list. The first list of a scope
     /// has those as well of which nothing was told.
     fn listed(&mut self, scope: &Arc<Scope>, at: Duration, version: u64, items: Vec<Item>) {
-        if !self.begun.has(scope) {
+        if !self.beginnings.has(scope) {
             for item in &items {
                 let is_known = self.known.contains_key(&item.key);
-                if !is_known && !self.begun.is_history(scope, &item.key, item.version) {
+                if !is_known && !self.beginnings.is_history(scope, &item.key, item.version) {
                     self.there_from_the_beginning(scope, item);
                 }
             }
-            self.begun.begin(scope, version);
+            self.beginnings.begin(scope, version);
         }
         let there: HashSet<Key> = items.iter().map(|item| item.key.clone()).collect();
         for item in items {

@@ -1,4 +1,4 @@
-//! What the answers to requests for one resource tell of its objects.
+//! Observations: single facts about the objects of one resource, out of the answers to requests for it.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -16,9 +16,9 @@ use crate::exchange::{Exchange, Happened};
 use crate::record::METADATA;
 use crate::target::{Resource, decoded};
 
-/// Something that was told, and of which part of the objects it is the truth.
+/// A fact, and of which part of the objects it is the truth.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct Observation {
     pub(super) at: Duration,
     pub(super) scope: Arc<Scope>,
     pub(super) news: News,
@@ -118,9 +118,9 @@ impl Scope {
     }
 }
 
-/// All that is told of a kind, in the order in which it came.
-pub(super) fn all(kind: &KindInfo, exchanges: &[Exchange]) -> Vec<Told> {
-    let of_kind = exchanges.iter().filter(|exchange| is_told_by(kind, exchange));
+/// All observations of a kind, in the order in which they came.
+pub(super) fn of_kind(kind: &KindInfo, exchanges: &[Exchange]) -> Vec<Observation> {
+    let of_kind = exchanges.iter().filter(|exchange| concerns(kind, exchange));
     let of_kind: Vec<&Exchange> = of_kind.collect();
     // Whoever watches one object has listed it before. Other questions about one tell nothing of the rest.
     let watched: HashSet<Scope> =
@@ -132,46 +132,51 @@ pub(super) fn all(kind: &KindInfo, exchanges: &[Exchange]) -> Vec<Told> {
     // Metadata alone is only a stand-in for objects that nobody asked for.
     let (whole, metadata): (Vec<_>, Vec<_>) = of_kind.partition(|exchange| exchange.line.form.is_none());
     let all = [whole, metadata].map(|exchanges| in_order(kind, &exchanges));
-    all.into_iter().find(|told| !told.is_empty()).unwrap_or_default()
+    all.into_iter().find(|observations| !observations.is_empty()).unwrap_or_default()
 }
 
-fn is_told_by(kind: &KindInfo, exchange: &Exchange) -> bool {
+fn concerns(kind: &KindInfo, exchange: &Exchange) -> bool {
     let is_of_kind = |resource: Resource| resource.is_of(kind) && resource.version == kind.version();
     (exchange.is_of_objects() || exchange.is_question())
         && Resource::of(&exchange.target.path).is_some_and(is_of_kind)
 }
 
-fn in_order(kind: &KindInfo, exchanges: &[&Exchange]) -> Vec<Told> {
-    let mut told = Vec::new();
+fn in_order(kind: &KindInfo, exchanges: &[&Exchange]) -> Vec<Observation> {
+    let mut observations = Vec::new();
     // What came of lists whose next page has this token.
     let mut pages = HashMap::new();
     for exchange in exchanges.iter().filter(|exchange| exchange.is_answered()) {
         let Some(scope) = Scope::of(exchange).map(Arc::new) else { continue };
-        let news = match exchange.target.is_watch() {
-            true => watched(kind, exchange),
-            false => listed(kind, exchange, &mut pages).into_iter().collect(),
+        let news = if exchange.target.is_watch() {
+            watched(kind, exchange)
+        } else {
+            listed(kind, exchange, &mut pages).into_iter().collect()
         };
-        told.extend(news.into_iter().map(|(at, news)| Told { at, scope: scope.clone(), news }));
+        observations.extend(news.into_iter().map(|(at, news)| Observation {
+            at,
+            scope: scope.clone(),
+            news,
+        }));
     }
-    without_doubles(&mut told);
-    told.sort_by_key(|told| told.at);
-    told
+    without_doubles(&mut observations);
+    observations.sort_by_key(|observation| observation.at);
+    observations
 }
 
 /// Leaves out what somebody listed of objects that somebody else watched before and after that: it says nothing new, and a list
 /// is compared with everything that is known.
-fn without_doubles(told: &mut Vec<Told>) {
+fn without_doubles(observations: &mut Vec<Observation>) {
     // From the first to the last that was told by watches.
     let mut watched: HashMap<Arc<Scope>, RangeInclusive<Duration>> = HashMap::new();
-    for told in told.iter().filter(|told| !matches!(told.news, News::Listed { .. })) {
-        let known = watched.entry(told.scope.clone()).or_insert(told.at..=told.at);
-        *known = told.at.min(*known.start())..=told.at.max(*known.end());
+    for seen in observations.iter().filter(|seen| !matches!(seen.news, News::Listed { .. })) {
+        let known = watched.entry(seen.scope.clone()).or_insert(seen.at..=seen.at);
+        *known = seen.at.min(*known.start())..=seen.at.max(*known.end());
     }
-    told.retain(|told| match told.news {
+    observations.retain(|seen| match seen.news {
         News::There(_) | News::Gone(_) => true,
         News::Watched(_) | News::Listed { .. } => {
-            let is_double = |wide| watched.get(&wide).is_some_and(|watched| watched.contains(&told.at));
-            !told.scope.wider().any(is_double)
+            let is_double = |wide| watched.get(&wide).is_some_and(|watched| watched.contains(&seen.at));
+            !seen.scope.wider().any(is_double)
         }
     });
 }

@@ -18,7 +18,7 @@ fn all_that_a_program_says_is_read() {
     assert_eq!(read.uptime, Some(60.0));
     let pods = read.informer("pods").expect("pods");
     assert_eq!(
-        (pods.kind.as_str(), pods.synced, pods.objects, pods.versions),
+        (pods.kind().as_str(), pods.entry.synced, pods.entry.objects, pods.entry.versions_alive),
         ("v1 Pod", Some(true), Some(10), Some(12))
     );
     assert_eq!((pods.memory(), pods.backlog(), pods.events()), (Some(14_048), Some(17), Some(100)));
@@ -28,14 +28,17 @@ fn all_that_a_program_says_is_read() {
     );
     assert_eq!(pods.lists(), BTreeMap::from([("expired", 1), ("first", 1)]));
     let slow = &pods.handlers[1];
-    assert_eq!((slow.calls, slow.panics, slow.slowest), (Some(40), Some(2), Some(1.52)));
-    let web = &read.queues[0];
     assert_eq!(
-        (web.due, web.oldest_key.as_deref(), web.oldest),
+        (slow.entry.delivered, slow.entry.panics, slow.entry.slowest_seconds),
+        (Some(40), Some(2), Some(1.52))
+    );
+    let web = &read.queues[0].entry;
+    assert_eq!(
+        (web.due, web.oldest_key.as_deref(), web.oldest_seconds),
         (Some(7), Some("shop/web-00017"), Some(0.04))
     );
-    let counts = [web.runs, web.failures, web.retries].map(|count| count.number);
-    assert_eq!((web.longest_running, counts), (Some(2.5), [Some(1_007), Some(12), Some(15)]));
+    let counts = [web.runs, web.failures, web.retries];
+    assert_eq!((web.longest_running_seconds, counts), (Some(2.5), [Some(1_007), Some(12), Some(15)]));
 }
 
 /// A field that informer-endpoint renames would be unknown here for ever, and nobody would be told.
@@ -78,25 +81,30 @@ async fn what_informer_endpoint_says_is_read_whole() {
     let endpoint = Endpoint::new(move || vec![informer.status()]).queues(move || vec![queue.clone()]);
     let said = endpoint.answer(&Method::GET, INFORMERS).into_body();
     let read = document(&serde_json::from_str(&said).expect("JSON"));
-    let [web] = read.queues.as_slice() else { panic!("{read:#?}") };
-    assert_eq!((web.name.as_str(), web.oldest_key.as_deref()), ("web", Some("shop/web")));
+    let [Queue { name, entry: web, .. }] = read.queues.as_slice() else { panic!("{read:#?}") };
+    assert_eq!((name.as_str(), web.oldest_key.as_deref()), ("web", Some("shop/web")));
     assert_eq!((web.due, web.later, web.working), (Some(1), Some(2), Some(3)));
-    assert_eq!((web.oldest, web.longest_running), (Some(4.0), Some(5.0)));
-    let counts = [web.runs, web.failures, web.retries].map(|count| count.number);
+    assert_eq!((web.oldest_seconds, web.longest_running_seconds), (Some(4.0), Some(5.0)));
+    let counts = [web.runs, web.failures, web.retries];
     assert_eq!(counts, [Some(6), Some(7), Some(8)]);
     let secrets = read.informer("secrets").expect("the informer");
-    assert_eq!((secrets.kind.as_str(), secrets.sensitive, secrets.synced), ("v1 Secret", true, Some(true)));
-    assert_eq!((secrets.phase.as_deref(), secrets.objects), (Some("watching"), Some(2)));
-    assert_eq!((secrets.handlers[0].name.as_str(), secrets.handlers[0].synced), ("audit", Some(true)));
+    let entry = &secrets.entry;
+    assert_eq!((&*secrets.kind(), entry.sensitive, entry.synced), ("v1 Secret", Some(true), Some(true)));
+    assert_eq!((entry.phase.as_deref(), entry.objects), (Some("watching"), Some(2)));
+    assert_eq!((secrets.handlers[0].name.as_str(), secrets.handlers[0].entry.synced), ("audit", Some(true)));
     assert_eq!(secrets.lists(), BTreeMap::from([("first", 1)]));
-    let trouble = secrets.scopes[0].last_error.as_ref().expect("an error");
+    let trouble = entry.scopes[0].last_error.as_ref().expect("an error");
     assert_eq!(trouble.http_status, Some(503));
 
     // Of all the rest it is enough that it is there. What is missing: rates, of which one document has none, and a wrong type.
     let told = format!("{read:#?}");
     let missing = told.lines().filter_map(|line| line.trim().strip_suffix(": None,"));
     let missing: HashSet<_> = missing.collect();
-    assert_eq!(missing, HashSet::from(["rate", "wrong_type"]), "{told}");
+    assert_eq!(
+        missing,
+        HashSet::from(["rate", "run_rate", "failure_rate", "retry_rate", "wrong_type"]),
+        "{told}"
+    );
 }
 
 #[test]
@@ -117,12 +125,15 @@ fn a_program_of_another_version_is_read_as_far_as_it_goes() {
     assert_eq!(names, ["old", "new", "unnamed"]);
     let old = &read.informers[0];
     assert_eq!(
-        (old.objects, old.memory(), old.backlog(), old.relists(), old.namespaces()),
+        (old.entry.objects, old.memory(), old.backlog(), old.relists(), old.namespaces()),
         (None, None, None, None, None)
     );
     let new = &read.informers[1];
-    assert_eq!((new.phase.as_deref(), new.objects, new.heard), (Some("dreaming"), None, None));
-    assert_eq!((new.scopes[0].name.as_str(), new.relists()), ("shop", Some(2)));
+    assert_eq!(
+        (new.entry.phase.as_deref(), new.entry.objects, new.entry.stale_seconds),
+        (Some("dreaming"), None, None)
+    );
+    assert_eq!((name_of(&new.entry.scopes[0]), new.relists()), ("shop", Some(2)));
     assert_eq!((read.uptime, read.queues.len()), (None, 0));
     for other in [json!({}), json!([]), json!("text"), json!({ "informers": 3 })] {
         assert_eq!(Document::read(other.clone()), None, "{other}");
@@ -155,7 +166,7 @@ fn rows_of_one_name_are_told_apart() {
     assert_eq!(names, ["pods", "pods (2)", "pods (3)"]);
     let read = document(&said(1, &[], &[queue("web", 1), queue("web", 2)]));
     assert_eq!(read.queues[1].name, "web (2)");
-    assert_eq!(read.queue("web (2)").and_then(|queue| queue.due), Some(2));
+    assert_eq!(read.queue("web (2)").and_then(|queue| queue.entry.due), Some(2));
 }
 
 #[test]
@@ -190,7 +201,7 @@ fn a_document_of_very_many_rows_is_read_in_part() {
     let scope = json!({ "relists": relists });
     let parts = json!({ "name": "pods", "handlers": vec![json!({}); PARTS - 2], "scopes": vec![scope; 5] });
     let read = document(&said(1, &[parts.clone(), parts], &[]));
-    let parts = read.informers.iter().map(|informer| (informer.handlers.len(), informer.scopes.len()));
+    let parts = read.informers.iter().map(|informer| (informer.handlers.len(), informer.entry.scopes.len()));
     assert_eq!(parts.collect::<Vec<_>>(), [(PARTS - 2, 2), (0, 0)]);
     assert_eq!(read.left_out, 3 + PARTS - 2 + 5);
     assert_eq!(read.informers[0].lists().len(), REASONS);

@@ -32,7 +32,7 @@ fn queues_grow_in_three_ways() {
         let mut document = document(&said(second, &[], &[web]));
         rates.measure(&mut document, 0.0);
         let web = &document.queues[0];
-        [web.runs, web.failures, web.retries].map(|count| count.rate)
+        [web.run_rate, web.failure_rate, web.retry_rate]
     };
     assert_eq!(rates_of(1, [100, 10, 20]), [None; 3]);
     assert_eq!(rates_of(3, [120, 16, 21]), [Some(10.0), Some(3.0), Some(0.5)]);
@@ -55,7 +55,7 @@ fn between_two_replicas_there_is_no_rate() {
         said["instance"] = instance.into();
         let mut document = document(&said);
         rates.measure(&mut document, 0.0);
-        (document.rate, document.informers[0].handlers[0].rate, document.queues[0].runs.rate)
+        (document.rate, document.informers[0].handlers[0].rate, document.queues[0].run_rate)
     };
     assert_eq!(rate_of(10, 100, "a"), (None, None, None));
     assert_eq!(rate_of(12, 120, "a"), (Some(10.0), Some(10.0), Some(0.0)));

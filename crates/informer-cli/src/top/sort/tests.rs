@@ -1,5 +1,7 @@
+use informer_wire::status_document::{HandlerEntry, InformerEntry, ScopeEntry};
+
 use super::*;
-use crate::top::document::{Handler, Scope};
+use crate::top::document::Handler;
 
 fn names(sort: Sort, informers: &[Informer]) -> Vec<&str> {
     let mut sorted: Vec<_> = informers.iter().collect();
@@ -11,20 +13,25 @@ fn names(sort: Sort, informers: &[Informer]) -> Vec<&str> {
 fn informers() -> [Informer; 3] {
     let with = |name: &str, phase: &str, number: u64| Informer {
         name: name.to_owned(),
-        phase: Some(phase.to_owned()),
-        synced: Some(true),
-        objects: Some(number),
-        packed: Some(number),
-        waiting: Some(number),
-        heard: Some(f64::from(u32::try_from(number).unwrap())),
+        entry: InformerEntry {
+            phase: Some(phase.to_owned()),
+            synced: Some(true),
+            objects: Some(number),
+            bytes_alive: Some(number),
+            queued: Some(number),
+            stale_seconds: Some(f64::from(u32::try_from(number).unwrap())),
+            scopes: vec![ScopeEntry {
+                scope: Some(format!("ns-{number}")),
+                relists: [("expired".to_owned(), number)].into(),
+                ..ScopeEntry::default()
+            }],
+            ..InformerEntry::default()
+        },
         rate: Some(f64::from(u32::try_from(number).unwrap())),
-        handlers: vec![Handler { backlog: Some(number), ..Handler::default() }],
-        scopes: vec![Scope {
-            name: format!("ns-{number}"),
-            lists: [("expired".to_owned(), number)].into(),
-            ..Scope::default()
+        handlers: vec![Handler {
+            entry: HandlerEntry { backlog: Some(number), ..HandlerEntry::default() },
+            ..Handler::default()
         }],
-        ..Informer::default()
     };
     [
         with("a", "watching", 1),
@@ -52,7 +59,7 @@ fn numbers_begin_with_the_largest_and_texts_with_a() {
 #[test]
 fn those_that_are_equal_stay_in_the_order_of_their_names() {
     let [mut a, mut b, c] = informers();
-    (a.objects, b.objects) = (Some(1), Some(1));
+    (a.entry.objects, b.entry.objects) = (Some(1), Some(1));
     let informers = [b, a, c];
     assert_eq!(names(Sort::by(Column::Objects), &informers), ["a", "b", "c"]);
     assert_eq!(names(Sort::by(Column::Objects).reversed(), &informers), ["c", "a", "b"]);
@@ -74,7 +81,7 @@ fn columns_follow_each_other_in_a_circle() {
 fn what_has_not_synced_is_not_good_yet() {
     let [mut watching, ..] = informers();
     assert_eq!(gravity(&watching), Gravity::Good);
-    watching.synced = Some(false);
+    watching.entry.synced = Some(false);
     assert_eq!(gravity(&watching), Gravity::Busy);
     assert_eq!(
         (gravity_of(Some("a phase of a newer program")), gravity_of(Some("gone"))),

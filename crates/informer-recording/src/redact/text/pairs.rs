@@ -12,9 +12,10 @@ pub(super) fn values_of_secret_names(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut known = Known::default();
     for at in memchr::memchr2_iter(b':', b'=', bytes) {
-        found.extend(match bytes[at..].starts_with(b"://") {
-            true => password_of_address(bytes, at + 3),
-            false => value_of_pair(text, at, &mut known),
+        found.extend(if bytes[at..].starts_with(b"://") {
+            password_of_address(bytes, at + 3)
+        } else {
+            value_of_pair(text, at, &mut known)
         });
     }
     let mut known = Known::default();

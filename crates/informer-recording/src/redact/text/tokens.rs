@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Place, length_of};
+use super::{TextRole, length_of};
 
 /// No token of the kinds below is shorter: the parts of a web token have four characters or more each.
 const SHORTEST: usize = 14;
@@ -38,12 +38,12 @@ const OF_AWS: [&str; 2] = ["AKIA", "ASIA"];
 const AFTER_AWS: usize = 16;
 
 /// Where there are tokens in a word, which is made of the characters of tokens.
-pub(super) fn tokens(word: &str, stands: Place) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn tokens(word: &str, role: TextRole) -> impl Iterator<Item = Range<usize>> {
     let is_long = word.len() >= SHORTEST;
     let web = (is_long && is_web_token(word)).then_some(0..word.len());
     let others = is_long && web.is_none();
-    let issued = others.then(|| issued(word, stands)).into_iter().flatten();
-    let bootstrap = (others && stands == Place::Anywhere).then(|| bootstrap_tokens(word));
+    let issued = others.then(|| issued(word, role)).into_iter().flatten();
+    let bootstrap = (others && role == TextRole::Anywhere).then(|| bootstrap_tokens(word));
     web.into_iter().chain(issued).chain(bootstrap.into_iter().flatten())
 }
 
@@ -70,7 +70,7 @@ fn bootstrap_tokens(word: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Tokens that say who issued them.
-fn issued(word: &str, stands: Place) -> impl Iterator<Item = Range<usize>> {
+fn issued(word: &str, role: TextRole) -> impl Iterator<Item = Range<usize>> {
     let bytes = word.as_bytes();
     let begins = move |start: usize| start == 0 || !bytes[start - 1].is_ascii_alphanumeric();
     let starts = (0..bytes.len()).filter(move |start| begins(*start));
@@ -84,7 +84,7 @@ fn issued(word: &str, stands: Place) -> impl Iterator<Item = Range<usize>> {
             end = start + length_of(&bytes[start..], is_of_issued);
         }
         let stands_alone = start == 0 || !is_of_issued(bytes[start - 1]);
-        let is_one = is_issued(&word[start..end], stands_alone, stands);
+        let is_one = is_issued(&word[start..end], stands_alone, role);
         is_one.then(|| {
             found = end;
             start..end
@@ -97,7 +97,7 @@ fn is_of_issued(byte: u8) -> bool {
 }
 
 /// Whether a text begins as tokens do and goes on like one, and not like a name: `sk-` may also be an application.
-fn is_issued(text: &str, stands_alone: bool, stands: Place) -> bool {
+fn is_issued(text: &str, stands_alone: bool, role: TextRole) -> bool {
     let after = |begins: &str| text.strip_prefix(begins);
     let is_of_aws = OF_AWS.iter().filter_map(|begins| after(begins)).any(|rest| {
         let is_capital = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
@@ -107,7 +107,7 @@ fn is_issued(text: &str, stands_alone: bool, stands: Place) -> bool {
     let is_token = |begins: &str, rest: &str| match begins {
         "glpat-" | "sk-" | "xox" | "xapp-" => {
             let has = |is: fn(&u8) -> bool| rest.as_bytes().iter().any(is);
-            let has_what_names_lack = || stands == Place::Anywhere || has(u8::is_ascii_uppercase);
+            let has_what_names_lack = || role == TextRole::Anywhere || has(u8::is_ascii_uppercase);
             // First, since the rest is looked through only once then.
             stands_alone && has(u8::is_ascii_digit) && has_what_names_lack()
                 // `xoxb-`, `xoxp-` and others.

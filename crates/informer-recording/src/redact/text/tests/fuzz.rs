@@ -74,8 +74,8 @@ fn no_text_makes_it_panic() {
     let mut random = fastrand::Rng::with_seed(SEED);
     for _ in 0..ROUNDS {
         let text = any(&mut random);
-        for stands in [Place::Anywhere, Place::Name] {
-            without(&text, stands);
+        for role in [TextRole::Anywhere, TextRole::Name] {
+            without(&text, role);
         }
         without_secrets(&text);
     }

@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 
 use informer_endpoint::Endpoint;
 use kube_client::api::DynamicObject;
-use kube_informer::{SharedInformer, SharedInformerFactory};
 use kube_informer::status::Patience;
+use kube_informer::{SharedInformer, SharedInformerFactory};
 
 use self::events::{AllEvents, Events, LIMIT, SHOWN};
 use self::family::{Family, kinds_below};

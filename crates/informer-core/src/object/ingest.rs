@@ -83,8 +83,7 @@ pub struct Ingest {
     pin: Option<Decoder>,
     check: TypeCheck,
     interner: Interner,
-    packer: Packer,
-    relatives: Relatives,
+    codec: Codec,
 }
 
 /// `kind` and `apiVersion`, also as members of a document, each with the comma that follows it.
@@ -164,11 +163,9 @@ impl Ingest {
             pin: options.pin,
             check: TypeCheck::default(),
             interner: Interner::new(origin.sensitive),
-            packer: options
-                .packer
-                .filter(|_| !origin.sensitive)
-                .unwrap_or_else(|| Packer::new(origin.sensitive)),
-            relatives: Relatives::default(),
+            codec: Codec::new(
+                options.packer.filter(|_| !origin.sensitive).unwrap_or_else(|| Packer::new(origin.sensitive)),
+            ),
             origin,
         }
     }
@@ -294,9 +291,9 @@ impl Ingest {
         let body = match from {
             From::Server { before } => {
                 let before = before.map(|record| &record.body);
-                self.relatives.pack(&json, before, head.kin(), &self.packer, &self.origin)
+                self.codec.pack(&json, before, head.kin(), &self.origin)
             }
-            From::Elsewhere | From::AsSent => self.packer.pack(&json),
+            From::Elsewhere | From::AsSent => self.codec.pack_apart(&json),
         };
         Ok(Record::with_slot(head, body, &self.origin, decoded))
     }
@@ -319,7 +316,7 @@ impl Ingest {
     ///
     /// Runs the error callback, so it must never be called with a lock held.
     pub fn first_list_done(&self) {
-        self.packer.first_list_done();
+        self.codec.first_list_done();
         self.report(self.check.first_list_done());
     }
 
@@ -331,7 +328,7 @@ impl Ingest {
     /// How much the dictionary takes in memory.
     #[cfg(any(test, feature = "testing"))]
     pub fn dictionary_size(&self) -> usize {
-        self.packer.dictionary().map_or(0, |dictionary| dictionary.size())
+        self.codec.dictionary_size()
     }
 
     /// Says so if the object is of another type than the informer's.

@@ -8,24 +8,10 @@ pub(super) const RULES: Crate = Crate {
     spawning: &[
         // Every task of an informer, in handles that end it when they are dropped; threads of blocking handlers.
         "informer/tasks",
-        // The thread that trains the dictionary.
-        "object/trainer",
         // Files of credentials are read, and clients built, beside the runtime's workers. A task for each connection.
         "source/http",
     ],
-    pure: &[
-        "handler/mailbox",
-        "handler/pending",
-        "reflector/backoff",
-        "reflector/budget",
-        "reflector/cursor",
-        "reflector/newest",
-        "reflector/recovery",
-        "reflector/snapshot",
-        "store/apply",
-        "store/plan",
-        "store/replace",
-    ],
+    pure: &[],
     kube: &[
         // What the factory is given, and the dynamic types that it gives out.
         "factory",
@@ -35,10 +21,6 @@ pub(super) const RULES: Crate = Crate {
         // Selectors.
         "lister",
         "object/labels",
-        "store/indexer",
-        // Times.
-        "object/face",
-        "object/metadata",
         // The transform of any object.
         "options",
         "informer/blueprint",
@@ -54,24 +36,22 @@ pub(super) const RULES: Crate = Crate {
 
 const LEVELS: &[Level] = &[
     (&["kind"], &[]),
-    (&["scope"], &[]),
     (&["metrics"], &["kind"]),
-    (&["report"], &["kind", "metrics", "scope"]),
-    (&["status"], &["kind", "metrics", "report", "scope"]),
+    (&["report"], &["kind", "metrics"]),
+    (&["status"], &["kind", "metrics", "report"]),
     (&["error"], &["kind", "report", "status"]),
     (&["object"], &["error", "kind", "report"]),
-    (&["source"], &["error", "kind", "object", "scope"]),
+    (&["source"], &["error", "kind", "object"]),
     (&["options"], &["error", "kind", "object", "source"]),
-    (&["delta"], &["object", "scope"]),
-    (&["store"], &["delta", "error", "object", "report", "scope"]),
-    (&["reflector"], &["delta", "error", "kind", "object", "options", "report", "scope", "source", "status"]),
-    (&["handler"], &["error", "metrics", "object", "report", "status", "store"]),
-    (&["lister"], &["error", "kind", "object", "report", "scope", "store"]),
+    (&["fifo"], &[]),
+    (&["reflector"], &["error", "fifo", "kind", "object", "options", "report", "source", "status"]),
+    (&["handler"], &["error", "metrics", "object", "report", "status"]),
+    (&["lister"], &["error", "kind", "object", "report"]),
     (
         &["informer"],
         &[
-            "delta",
             "error",
+            "fifo",
             "handler",
             "kind",
             "lister",
@@ -80,10 +60,8 @@ const LEVELS: &[Level] = &[
             "options",
             "reflector",
             "report",
-            "scope",
             "source",
             "status",
-            "store",
         ],
     ),
     (

@@ -6,6 +6,7 @@
 mod embedded_apiserver;
 mod informer_cli;
 mod informer_controller;
+mod informer_core;
 mod informer_endpoint;
 mod informer_gen;
 mod informer_recording;
@@ -64,6 +65,7 @@ pub(crate) struct Crate {
 
 const CRATES: &[&Crate] = &[
     &informer_wire::RULES,
+    &informer_core::RULES,
     &kube_informer::RULES,
     &informer_controller::RULES,
     &informer_recording::RULES,

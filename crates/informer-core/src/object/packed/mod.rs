@@ -18,7 +18,7 @@ mod packer;
 mod relatives;
 mod trainer;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use informer_wire::Uid;
 
@@ -33,18 +33,12 @@ use crate::object::origin::Origin;
 /// Packs the objects of one informer.
 pub(crate) struct Codec {
     packer: Packer,
-    /// In its place, if objects come whole although they were to come as metadata.
-    whole: OnceLock<Packer>,
     relatives: Relatives,
 }
 
 impl Codec {
     pub(crate) fn new(packer: Packer) -> Self {
-        Self { packer, whole: OnceLock::new(), relatives: Relatives::default() }
-    }
-
-    fn packer(&self) -> &Packer {
-        self.whole.get().unwrap_or(&self.packer)
+        Self { packer, relatives: Relatives::default() }
     }
 
     /// Packs one object of which a version may be known, and the uid of its owner: others of that owner are most like it.
@@ -55,30 +49,22 @@ impl Codec {
         kin: Option<&Uid>,
         origin: &Arc<Origin>,
     ) -> Body {
-        self.relatives.pack(json, before, kin, self.packer(), origin)
+        self.relatives.pack(json, before, kin, &self.packer, origin)
     }
 
     /// Packs an object that is none of the informer's: nothing is learned from it, and it shares no document.
     pub(crate) fn pack_apart(&self, json: &[u8]) -> Body {
-        self.packer().pack(json)
+        self.packer.pack(json)
     }
 
     /// The first list is complete: the dictionary stays as it is.
     pub(crate) fn first_list_done(&self) {
-        self.packer().first_list_done();
-    }
-
-    /// From now on objects are packed by this one.
-    pub(crate) fn exchange(&self, packer: Packer) {
-        // Nobody waits for objects that will not be listed.
         self.packer.first_list_done();
-        // Done once: only metadata is exchanged for whole objects.
-        let _ = self.whole.set(packer);
     }
 
     /// How much the dictionary takes in memory.
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn dictionary_size(&self) -> usize {
-        self.packer().dictionary().map_or(0, |dictionary| dictionary.size())
+        self.packer.dictionary().map_or(0, |dictionary| dictionary.size())
     }
 }

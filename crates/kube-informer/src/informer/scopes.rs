@@ -11,10 +11,10 @@ use tokio::time::Instant;
 
 use crate::informer::lookups::Desk;
 use crate::metrics::Metrics;
-use crate::options::Tuning;
 use crate::reflector::budget::Budget;
 use crate::reflector::newest::Newest;
 use crate::scope::{Scope, ScopeId};
+use crate::source::Tuning;
 use crate::status::StatusCell;
 
 /// One part of the cluster that the informer watches.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::options::Tuning;
+use crate::source::Tuning;
 
 /// Waits between requests that fail one after the other, with jitter: short ones while the trouble is young, since most
 /// trouble is soon over, then twice as long each time. One state for everything that fails, so that a server in trouble is

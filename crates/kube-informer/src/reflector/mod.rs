@@ -53,9 +53,9 @@ use crate::delta::fifo::DeltaFifo;
 use crate::kind::KindInfo;
 use crate::object::ingest::Ingest;
 use crate::object::known::Known;
-use crate::options::Tuning;
 use crate::report::Reporter;
 use crate::scope::{Scope, ScopeId};
+use crate::source::Tuning;
 use crate::source::{ListWatch, Request, Verb};
 use crate::status::{Phase, StatusCell};
 

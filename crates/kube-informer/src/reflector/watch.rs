@@ -15,7 +15,7 @@ use super::interruption::Interruption;
 use super::recovery::Trouble;
 use crate::delta::DeltaChange;
 use crate::object::record::Record;
-use crate::options::Tuning;
+use crate::source::Tuning;
 use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};
 use crate::source::{Verb, WatchParams};
 use crate::status::Phase;

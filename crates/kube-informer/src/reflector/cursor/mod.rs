@@ -28,9 +28,9 @@ use self::streaming::Streaming;
 pub(crate) use self::watching::News;
 use self::watching::Watching;
 use super::recovery::Trouble;
-use crate::options::Tuning;
 use crate::source::ListParams;
 use crate::source::StreamingList;
+use crate::source::Tuning;
 use crate::status::{Phase, RelistReason};
 
 /// What to do next.

@@ -18,12 +18,12 @@ use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::known::Known;
 use crate::object::record::Record;
 use crate::object::transform::TypedTransform;
-use crate::options::Tuning;
 use crate::reflector::budget::Budget;
 use crate::reflector::testing::target;
 use crate::reflector::{Reflector, Target};
 use crate::report::{Failure, Reporter};
 use crate::scope::Scope;
+use crate::source::Tuning;
 use crate::status::{ScopeStatus, StatusCell};
 
 /// Takes in the tests' objects; leaves out those whose name begins with `bad`.

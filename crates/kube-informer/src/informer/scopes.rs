@@ -11,9 +11,9 @@ use tokio::time::Instant;
 
 use crate::informer::lookups::Desk;
 use crate::metrics::Metrics;
-use crate::options::Tuning;
 use crate::reflector::budget::Budget;
 use crate::reflector::newest::Newest;
+use crate::source::Tuning;
 use crate::status::StatusCell;
 use informer_core::scope::{Scope, ScopeId};
 

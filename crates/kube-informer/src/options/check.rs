@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::error::BuildError;
-use crate::options::{Options, Tuning};
+use crate::options::Options;
+use crate::source::Tuning;
 
 impl Options {
     /// Names the first option that cannot work.

@@ -6,7 +6,6 @@ mod function;
 mod namespaces;
 mod rules;
 mod select;
-mod tuning;
 
 #[cfg(test)]
 mod tests;
@@ -19,59 +18,12 @@ use kube_core::DynamicObject;
 
 pub(crate) use self::function::Function;
 pub(crate) use self::namespaces::Namespaces;
-pub use self::tuning::Tuning;
 use crate::kind::KindInfo;
 use crate::object::DecodeCache;
-use crate::source::Selection;
+use crate::source::tuning::options_table;
+use crate::source::{Selection, Tuning};
 use informer_core::object::fields::FieldPath;
 use informer_core::object::transform::{Transform, TypedTransform};
-
-/// One line per option: documentation, name, type and default. The macro makes the field, the setter, the default, and
-/// the name that is used in errors about differing options. Options whose setter does more than store a value stand in
-/// `with_setter`; their setters are written out below.
-macro_rules! options_table {
-    (
-        $(#[$about:meta])*
-        $table:ident
-        plain { $( $(#[$doc:meta])* $name:ident: $type:ty = $default:expr; )* }
-        with_setter { $( $(#[$why:meta])* $other:ident: $other_type:ty = $other_default:expr; )* }
-    ) => {
-        $(#[$about])*
-        #[derive(Clone, Debug, PartialEq)]
-        #[non_exhaustive]
-        pub struct $table {
-            $( pub(crate) $name: $type, )*
-            $( $(#[$why])* pub(crate) $other: $other_type, )*
-        }
-
-        impl Default for $table {
-            fn default() -> Self {
-                Self { $( $name: $default, )* $( $other: $other_default, )* }
-            }
-        }
-
-        impl $table {
-            $(
-                $(#[$doc])*
-                #[must_use]
-                pub fn $name(mut self, value: $type) -> Self {
-                    self.$name = value;
-                    self
-                }
-            )*
-
-            /// The names of the fields in which two values differ.
-            pub(in crate::options) fn differing(&self, other: &Self) -> Vec<&'static str> {
-                let alike = [
-                    $( (stringify!($name), self.$name == other.$name), )*
-                    $( (stringify!($other), self.$other == other.$other), )*
-                ];
-                alike.into_iter().filter(|(_, alike)| !alike).map(|(name, _)| name).collect()
-            }
-        }
-    };
-}
-pub(crate) use options_table;
 
 options_table! {
     /// The options of an informer: namespaces, selectors, which parts of an object are kept, resync. Its numbers are one

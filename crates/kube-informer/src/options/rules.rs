@@ -3,7 +3,7 @@
 use informer_core::reflector::backoff::Waits;
 use informer_core::reflector::cursor::Rules;
 
-use super::Tuning;
+use crate::source::Tuning;
 
 impl From<&Tuning> for Rules {
     fn from(tuning: &Tuning) -> Self {

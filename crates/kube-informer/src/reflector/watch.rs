@@ -13,7 +13,7 @@ use super::cursor::{News, NextStep};
 use super::driver::Driver;
 use super::interruption::Interruption;
 use super::recovery::Trouble;
-use crate::options::Tuning;
+use crate::source::Tuning;
 use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};
 use crate::source::{Verb, WatchParams};
 use crate::status::Phase;

@@ -11,8 +11,8 @@ mod sources;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tuning;
 
-pub use crate::options::Tuning;
 pub(crate) use http::Cluster;
 pub use http::{FindCluster, HttpSource, SendIf};
 #[cfg(test)]
@@ -22,6 +22,7 @@ pub use request::{Request, Selection, StreamingList};
 #[cfg(test)]
 pub(crate) use scripted::{Fault, ScriptedSource};
 pub use sources::Sources;
+pub use tuning::Tuning;
 
 pub(crate) use informer_wire::Status;
 

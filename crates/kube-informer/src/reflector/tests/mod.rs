@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use self::support::*;
-use crate::options::Tuning;
 use crate::source::StreamingList;
+use crate::source::Tuning;
 use crate::source::{SourceError, Status, VersionMatch};
 use crate::status::{Phase, RelistReason};

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 pub(super) use self::play::*;
 pub(super) use self::script::*;
-use crate::options::Tuning;
 use crate::source::Status;
 use crate::source::StreamingList;
+use crate::source::Tuning;
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
 

@@ -2,8 +2,54 @@
 
 use std::time::Duration;
 
-use super::options_table;
-use crate::source::StreamingList;
+use super::StreamingList;
+
+/// One line per option: documentation, name, type and default. The macro makes the field, the setter, the default, and
+/// the name that is used in errors about differing options. Options whose setter does more than store a value stand in
+/// `with_setter`; their setters are written out below.
+macro_rules! options_table {
+    (
+        $(#[$about:meta])*
+        $table:ident
+        plain { $( $(#[$doc:meta])* $name:ident: $type:ty = $default:expr; )* }
+        with_setter { $( $(#[$why:meta])* $other:ident: $other_type:ty = $other_default:expr; )* }
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub struct $table {
+            $( pub(crate) $name: $type, )*
+            $( $(#[$why])* pub(crate) $other: $other_type, )*
+        }
+
+        impl Default for $table {
+            fn default() -> Self {
+                Self { $( $name: $default, )* $( $other: $other_default, )* }
+            }
+        }
+
+        impl $table {
+            $(
+                $(#[$doc])*
+                #[must_use]
+                pub fn $name(mut self, value: $type) -> Self {
+                    self.$name = value;
+                    self
+                }
+            )*
+
+            /// The names of the fields in which two values differ.
+            pub(crate) fn differing(&self, other: &Self) -> Vec<&'static str> {
+                let alike = [
+                    $( (stringify!($name), self.$name == other.$name), )*
+                    $( (stringify!($other), self.$other == other.$other), )*
+                ];
+                alike.into_iter().filter(|(_, alike)| !alike).map(|(name, _)| name).collect()
+            }
+        }
+    };
+}
+pub(crate) use options_table;
 
 options_table! {
     /// The numbers by which an informer lists, watches, waits and queues. The defaults suit a production cluster, and most

@@ -13,11 +13,11 @@ fn dependencies(manifest: &str) -> Vec<&str> {
 
 #[test]
 fn getting_started_has_the_small_program_and_its_two_crates() {
-    let page = include_str!("../../../docs/getting-started.md");
-    let program = include_str!("../src/main.rs");
+    let page = include_str!("../../../../docs/getting-started.md");
+    let program = include_str!("../../src/main.rs");
     let (_, program) = program.split_once("\n\n").expect("a comment, and then the program");
     assert_eq!(block(page, "rust", "on_update(|_, pod| print(pod))").trim(), program.trim());
     let shown = dependencies(block(page, "toml", "[dependencies]"));
     assert_eq!(shown, ["kube-informer", "tokio"]);
-    assert_eq!(dependencies(include_str!("../Cargo.toml")), shown);
+    assert_eq!(dependencies(include_str!("../../Cargo.toml")), shown);
 }

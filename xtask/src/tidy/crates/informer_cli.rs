@@ -11,7 +11,6 @@ pub(super) const RULES: Crate = Crate {
         (&["targets"], &[]),
         (&["content"], ALL_BELOW),
         (&["failure"], ALL_BELOW),
-        (&["jsonpath"], ALL_BELOW),
         (&["logging"], ALL_BELOW),
         (&["kubeconfig"], ALL_BELOW),
         (&["program"], ALL_BELOW),
@@ -29,7 +28,7 @@ pub(super) const RULES: Crate = Crate {
     ],
     spawning: &["top/source", "top/terminal", "watch/total"],
     pure: &[
-        "args", "content", "failure", "jsonpath", "logging", "manual", "name", "output", "plain", "screen",
+        "args", "content", "failure", "logging", "manual", "name", "output", "plain", "screen",
         "secrets", "targets",
     ],
     kube: &[

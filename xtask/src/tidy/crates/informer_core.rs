@@ -5,8 +5,8 @@ use super::{Crate, OF_A_RUNTIME};
 pub(super) const RULES: Crate = Crate {
     name: "informer-core",
     levels: &[
-        (&["cause"], &[]),
         (&["scope"], &[]),
+        (&["cause"], &["scope"]),
         (&["status"], &[]),
         (&["panics"], &[]),
         (&["host"], &["cause", "status"]),

@@ -6,7 +6,6 @@ pub(super) const RULES: Crate = Crate {
     name: "informer-gen",
     levels: &[
         (&["difference"], &[]),
-        (&["field_path"], &[]),
         (&["names"], &[]),
         (&["problem"], &[]),
         // The model is made by rules, which are about it.
@@ -22,7 +21,6 @@ pub(super) const RULES: Crate = Crate {
         "description",
         "difference",
         "emit",
-        "field_path",
         "model",
         "names",
         "problem",

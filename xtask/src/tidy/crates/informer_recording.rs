@@ -11,7 +11,7 @@ pub(super) const RULES: Crate = Crate {
         (&["split"], ALL_BELOW),
         (&["target"], ALL_BELOW),
         (&["exchange"], ALL_BELOW),
-        (&["state"], ALL_BELOW),
+        (&["timeline"], ALL_BELOW),
         (&["recorder"], ALL_BELOW),
         (&["source"], ALL_BELOW),
         // A recording gives out what plays it.
@@ -19,7 +19,7 @@ pub(super) const RULES: Crate = Crate {
         (&["http"], ALL_BELOW),
     ],
     spawning: &["http", "recorder"],
-    pure: &["exchange", "file", "record", "redact", "split", "state", "target"],
+    pure: &["exchange", "file", "record", "redact", "split", "target", "timeline"],
     kube: &["http/proxy", "source"],
     without: &[],
 };

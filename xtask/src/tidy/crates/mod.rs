@@ -86,10 +86,12 @@ const FREE: &[(&str, &str)] = &[
     ("client-ours", BENCH),
     ("queue-ours", BENCH),
     ("replay-server", BENCH),
-    ("custom-kind", "an example, which is read as a whole"),
+    ("custom-kind", EXAMPLE),
+    ("small-program", EXAMPLE),
     ("xtask", "its modules are commands, which use each other's"),
 ];
 
+const EXAMPLE: &str = "an example, which is read as a whole";
 const BENCH: &str = "a program of the benchmark, which nobody uses";
 
 /// A crate of the tree, with its rules.

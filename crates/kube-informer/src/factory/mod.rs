@@ -18,6 +18,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures::future::join_all;
+use informer_core::object::decoded::decoder;
 use kube_client::Client;
 use kube_core::DynamicObject;
 use parking_lot::Mutex;
@@ -38,7 +39,6 @@ use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::{IntoKind, Kind, KindInfo};
 use crate::source::{Cluster, Sources};
 use crate::status::InformerStatus;
-use informer_core::object::decoded::decoder;
 
 /// The informers of a program: each kind is watched and cached once, however many parts of the program use it, and with
 /// whichever Rust type.

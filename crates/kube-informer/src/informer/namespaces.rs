@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use informer_core::scope::Scope;
+
 use crate::error::{Awaited, InformerError, SyncError, Unmet, WaitError};
 use crate::informer::SharedInformer;
-use informer_core::scope::Scope;
 
 impl<K: 'static> SharedInformer<K> {
     /// The namespaces that the informer watches, sorted; `None` if it watches all of them.

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use futures::FutureExt;
+use informer_core::panics::panic_text;
+use informer_core::scope::ScopeId;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
@@ -15,8 +17,6 @@ use crate::informer::scopes::ScopeSlot;
 use crate::informer::tasks::{Spawn, Task};
 use crate::reflector::{Reflector, Target};
 use crate::report::Cause;
-use informer_core::panics::panic_text;
-use informer_core::scope::ScopeId;
 
 /// The tasks that keep up with the server.
 pub(crate) struct Reflectors {

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use informer_core::status::gravity;
+use informer_core::store::plan::Counts;
 use informer_wire::ResourceVersion;
 
 use crate::error::{Awaited, SyncError};
@@ -12,8 +14,6 @@ use crate::informer::engine::{Engine, InformerState};
 use crate::informer::scopes::ScopeSlot;
 use crate::metrics::Commit;
 use crate::status::{InformerStatus, Phase, ScopeStatus};
-use informer_core::status::gravity;
-use informer_core::store::plan::Counts;
 
 impl<K: 'static> SharedInformer<K> {
     /// Whether the cache has been filled with all objects that the informer watches. Stays true from then on, also

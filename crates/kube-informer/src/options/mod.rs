@@ -14,6 +14,8 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
+use informer_core::object::fields::FieldPath;
+use informer_core::object::transform::{Transform, TypedTransform};
 use kube_core::DynamicObject;
 
 pub(crate) use self::function::Function;
@@ -21,8 +23,6 @@ pub(crate) use self::namespaces::Namespaces;
 use crate::kind::KindInfo;
 use crate::object::DecodeCache;
 use crate::source::{Selection, StreamingList};
-use informer_core::object::fields::FieldPath;
-use informer_core::object::transform::{Transform, TypedTransform};
 
 /// One line per option: documentation, name, type and default. The macro makes the field, the setter, the default, and
 /// the name that is used in errors about differing options. Options whose setter does more than store a value stand in

@@ -1,5 +1,9 @@
 use std::time::Duration;
 
+use informer_core::object::ingest::Ingest;
+use informer_core::object::known::NothingKnown;
+use informer_core::scope::Scope;
+
 use crate::source::testing::DEFAULT_LIMIT;
 use futures::{FutureExt as _, TryStreamExt as _};
 use serde_json::json;
@@ -9,9 +13,6 @@ use crate::source::decode::{WatchDecoder, WatchItem};
 use crate::source::decode_list::{ListDecoder, ListEnd, ListItem};
 use crate::source::request::{ListParams, VersionMatch, WatchParams};
 use crate::source::testing;
-use informer_core::object::ingest::Ingest;
-use informer_core::object::known::NothingKnown;
-use informer_core::scope::Scope;
 
 fn config_maps() -> ScriptedSource {
     ScriptedSource::new(KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true))
@@ -185,7 +186,10 @@ async fn selectors_of_equality_are_understood() {
     assert_eq!(keys(&source, select("app=web, tier==front", "")).await.unwrap().0, ["d/a"]);
     assert!(keys(&source, select("app=api", "")).await.unwrap().0.is_empty());
     assert_eq!(keys(&source, select("", "metadata.name=b")).await.unwrap().0, ["d/b"]);
-    for (labels, fields) in [("app!=web", ""), ("app in (web)", ""), ("app", ""), ("", "spec.x=y")] {
+    for (labels, selected) in [("app!=web", "d/b"), ("app in (web)", "d/a"), ("app", "d/a")] {
+        assert_eq!(keys(&source, select(labels, "")).await.unwrap().0, [selected], "{labels}");
+    }
+    for (labels, fields) in [("app in web", ""), ("", "spec.x=y")] {
         assert_eq!(code(&keys(&source, select(labels, fields)).await.unwrap_err()), 400, "{labels} {fields}");
     }
 

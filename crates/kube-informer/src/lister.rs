@@ -4,6 +4,10 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use informer_core::object::origin::Origin;
+use informer_core::object::record::Record;
+use informer_core::scope::Scope;
+use informer_core::store::indexer::Indexer;
 use informer_wire::ObjectKey;
 use kube_core::labels::Selector;
 use serde::de::DeserializeOwned;
@@ -13,10 +17,6 @@ use crate::kind::{AcrossCluster, InNamespaces, Kind};
 use crate::object::Object;
 use crate::object::labels::Matcher;
 use crate::report::Cause;
-use informer_core::object::origin::Origin;
-use informer_core::object::record::Record;
-use informer_core::scope::Scope;
-use informer_core::store::indexer::Indexer;
 
 /// Reads an informer's cache. Cheap to clone; never talks to the server.
 ///

@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use informer_core::cause::{CAUSES, describe};
+use informer_core::host::Host;
+use informer_core::panics::user_panic;
+use informer_core::scope::Scope;
 use parking_lot::Mutex;
 
 use crate::kind::KindInfo;
 use crate::metrics::{CounterBy, Metrics};
 pub use informer_core::cause::Cause;
-use informer_core::cause::{CAUSES, describe};
-use informer_core::host::Host;
-use informer_core::panics::user_panic;
-use informer_core::scope::Scope;
 
 /// A failure of an informer. The informer survives all of them except [`Cause::Broken`]. The error callback is called
 /// with each.

@@ -44,22 +44,10 @@ pub(super) const LIMITS: &[Limits] = &[
         foreign: Some("crates/kube-informer/public-foreign-types.txt"),
         ..LIBRARY
     },
-    Limits {
-        library: "informer-controller",
-        root: 18,
-        types: 27,
-        errors: 5,
-        ..LIBRARY
-    },
+    Limits { library: "informer-controller", root: 18, types: 27, errors: 5, ..LIBRARY },
     // Programs fill in the status of their queues.
     Limits { library: "informer-endpoint", root: 9, types: 7, complete: &["QueueStatus"], ..LIBRARY },
-    Limits {
-        library: "informer-recording",
-        root: 14,
-        types: 13,
-        errors: 2,
-        ..LIBRARY
-    },
+    Limits { library: "informer-recording", root: 14, types: 13, errors: 2, ..LIBRARY },
     Limits {
         library: "embedded-apiserver",
         root: 14,

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use informer_wire::KindInfo;
 use informer_wire::json;
 use informer_wire::{ObjectKey, ResourceVersion, Uid};
 use parking_lot::Mutex;
@@ -21,7 +22,6 @@ use crate::object::origin::Origin;
 use crate::object::packed::{Buffer, Codec, Packer};
 use crate::object::record::Record;
 use crate::object::transform::{Identity, Transform};
-use informer_wire::KindInfo;
 
 /// How an informer takes objects in.
 pub struct IngestOptions {

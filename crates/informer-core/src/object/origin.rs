@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
+use informer_wire::KindInfo;
+
 use crate::host::Host;
 use crate::object::decoded::{DecodedCache, Meter};
 use crate::object::packed::UnpackedBases;
-use informer_wire::KindInfo;
 
 /// What all records of one informer share.
 pub struct Origin {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use informer_wire::KindInfo;
 use informer_wire::{ObjectKey, ResourceVersion, Uid};
 use parking_lot::{Mutex, MutexGuard};
 
@@ -18,7 +19,6 @@ use crate::object::label_set::LabelSet;
 use crate::object::origin::Origin;
 use crate::object::packed::Body;
 use crate::object::record::Record;
-use informer_wire::KindInfo;
 
 /// Remembers which failures it was told of.
 #[derive(Default)]
@@ -70,7 +70,7 @@ pub fn record_with(
     labels: &[(&str, &str)],
     text: &str,
 ) -> Arc<Record> {
-    let key: ObjectKey = key.parse().unwrap();
+    let key: ObjectKey = key.parse().expect("a key");
     let labels_json: serde_json::Map<_, _> =
         labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).into())).collect();
     let json = serde_json::json!({

@@ -2,7 +2,7 @@
 //!
 //! Buckets hold the objects themselves, and the index keeps which values each object had, so an old object is never
 //! read again. (Kept here and not beside the object in the store: an index comes and goes without touching the store,
-//! and objects without a value cost nothing.) The function is the user's: it runs before the commit, see [`Staged`].
+//! and objects without a value cost nothing.) The function is the user's: it runs before the commit, see `Staged`.
 
 use std::any::Any;
 use std::borrow::Borrow;

@@ -172,7 +172,7 @@ impl<V: IndexValue> IndexReader<V> {
 
     /// How many objects have a value.
     #[cfg(test)]
-    pub fn len(&self) -> Result<usize, IndexError> {
+    pub(crate) fn len(&self) -> Result<usize, IndexError> {
         self.read(TypedIndex::len)
     }
 

@@ -1,6 +1,6 @@
 //! A hash map in small shared pieces: cheap to take a copy of, cheap to go on writing to while copies are held.
 //!
-//! The entries live in shards of about [`TARGET`] entries, or another number of them, each behind an `Arc`. A clone of
+//! The entries live in shards of about `TARGET` entries, or another number of them, each behind an `Arc`. A clone of
 //! the map shares all shards; a write copies the one shard it touches, and only while somebody else still holds that
 //! shard. The map grows by linear hashing, one shard split at a time, so no single write ever moves more than two shards'
 //! worth of entries.

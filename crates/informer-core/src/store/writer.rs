@@ -36,6 +36,7 @@ const CHUNK: usize = 64;
 const CHUNK_WORK: usize = 1_024;
 
 /// The writing end of an [`Indexer`]. There is exactly one.
+#[derive(Default)]
 pub struct Writer {
     indexer: Arc<Indexer>,
 }
@@ -62,7 +63,7 @@ pub struct Applied {
 impl Writer {
     /// An empty store that takes nothing in before it has a scope, and its writer.
     pub fn new() -> Self {
-        Self { indexer: Arc::default() }
+        Self::default()
     }
 
     /// The reading end.

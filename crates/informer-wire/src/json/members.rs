@@ -47,6 +47,7 @@ impl<'a> Members<'a> {
 
     /// Goes to the next one and gives its key with the quotes, which is empty in an array. `Some(None)` at the end, where
     /// [`at`](Self::at) is behind the closing bracket; `None` if this is not JSON.
+    #[expect(clippy::should_implement_trait, reason = "it can fail, and lends nothing of itself")]
     #[inline]
     pub fn next(&mut self) -> Option<Option<&'a [u8]>> {
         let mut at = skip_space(self.json, self.at);

@@ -18,7 +18,7 @@ pub fn benchmark_pod(i: u64) -> Vec<u8> {
         "checkout", "catalog", "payments", "search", "identity", "ledger", "gateway", "profile", "media",
         "orders",
     ];
-    let word = names[usize::try_from(app % 10).unwrap()];
+    let word = names[usize::try_from(app % 10).expect("a digit")];
     let name = format!("{word}-{}", hex(app, 1, 4));
     let replica_set = format!("{name}-{}", hex(app, 2, 10));
     let pod = format!("{replica_set}-{}", hex(i, 3, 5));
@@ -193,5 +193,5 @@ fn uuid(i: u64, place: u64) -> String {
 /// Times of one pod lie close together; pods of one app were rolled out within an hour or so.
 fn time(i: u64, plus: u64) -> String {
     let seconds = 1_760_000_000 + (i / REPLICAS % APPS) * 7_321 + mix(i, 40) % 4_000 + plus;
-    jiff::Timestamp::from_second(seconds.try_into().unwrap()).unwrap().to_string()
+    jiff::Timestamp::from_second(seconds.try_into().expect("not that late")).expect("a time").to_string()
 }

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use informer_core::store::index_error::IndexError;
+
 use crate::kind::KindInfo;
 use crate::report::Failure;
-use informer_core::store::index_error::IndexError;
 
 /// An informer refuses a call: it has stopped, was started before or broke, does not watch the namespace, or has no
 /// such index.

@@ -14,7 +14,7 @@ use informer_wire::Status;
 ///
 /// ```
 /// use std::time::Duration;
-
+///
 /// use kube_informer::error::SourceError;
 ///
 /// let busy = SourceError::http(429, "TooManyRequests", "slow down").with_retry_after(Duration::from_secs(5));

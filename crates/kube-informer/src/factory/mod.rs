@@ -17,6 +17,7 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 use futures::future::join_all;
+use informer_core::object::decoded::decoder;
 use kube_client::Client;
 use kube_core::DynamicObject;
 use parking_lot::Mutex;
@@ -37,7 +38,6 @@ use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::{IntoKind, Kind, KindInfo};
 use crate::source::{Cluster, Sources};
 use crate::status::{InformerStatus, Patience};
-use informer_core::object::decoded::decoder;
 
 /// The informers of a program: each kind is watched and cached once, however many parts of the program use it, and with
 /// whichever Rust type.

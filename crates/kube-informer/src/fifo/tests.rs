@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-use super::*;
 use informer_core::object::origin::Origin;
 use informer_core::object::testing::{origin, record, record_with};
+
+use super::*;
 
 fn added(origin: &Arc<Origin>, key: &str) -> Delta {
     Delta { scope: 0, change: DeltaChange::Added(record(origin, key, "u", "1")) }

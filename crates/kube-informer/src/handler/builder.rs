@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use informer_core::mailbox::delivery::Delivery;
+use informer_core::mailbox::pending::Keep;
 
 use crate::handler::event::Event;
 use crate::handler::filter::Filtered;
@@ -14,8 +16,6 @@ use crate::handler::listener::Listener;
 use crate::handler::runner::Callee;
 use crate::handler::typed::TypedHandler;
 use crate::object::Object;
-use informer_core::mailbox::delivery::Delivery;
-use informer_core::mailbox::pending::Keep;
 
 /// Begins a handler without any functions. Set the functions for the events that you want to handle.
 ///

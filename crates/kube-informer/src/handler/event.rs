@@ -1,7 +1,8 @@
 //! Events as they are delivered to handlers, with the Rust type of the objects.
 
-use crate::object::Object;
 use informer_core::mailbox::delivery::Delivery;
+
+use crate::object::Object;
 
 /// A change of an object, as it is delivered to one handler.
 ///

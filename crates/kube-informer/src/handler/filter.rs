@@ -6,13 +6,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use informer_core::mailbox::delivery::Delivery;
+use informer_core::object::record::Record;
 use informer_wire::ObjectKey;
 
 use crate::handler::listener::Listener;
 use crate::handler::runner::Callee;
 use crate::object::Object;
-use informer_core::mailbox::delivery::Delivery;
-use informer_core::object::record::Record;
 
 /// Passes on what the predicate accepts and turns updates that cross it into adds and deletes.
 ///

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use metrics::{Gauge, Histogram};
-use parking_lot::Mutex;
-use tokio::sync::{Notify, watch};
-
-use crate::report::Reporter;
 use informer_core::mailbox::delivery::Delivery;
 use informer_core::mailbox::{Mailbox, SweepKind};
 use informer_core::store::change::Change;
 use informer_core::store::pace::yield_now;
 use informer_core::store::snapshot::Snapshot;
+use metrics::{Gauge, Histogram};
+use parking_lot::Mutex;
+use tokio::sync::{Notify, watch};
+
+use crate::report::Reporter;
 
 /// How many deliveries a runner takes at a time. The smaller, the later events merge; the larger, the fewer locks.
 const BATCH: usize = 32;

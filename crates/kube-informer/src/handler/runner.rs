@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use informer_core::mailbox::delivery::Delivery;
+use informer_core::store::pace::Pace;
 use tokio::time::Instant;
 
 use crate::handler::listener::Listener;
 use crate::report::Cause;
-use informer_core::mailbox::delivery::Delivery;
-use informer_core::store::pace::Pace;
 
 /// A call is user code and may decode the object; it counts as this much work.
 const CALL: usize = 4;

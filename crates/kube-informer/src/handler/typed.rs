@@ -6,6 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use futures::future::BoxFuture;
+use informer_core::mailbox::delivery::Delivery;
+use informer_core::mailbox::pending::Keep;
+use informer_core::object::decoded;
+use informer_core::object::record::Record;
 use informer_wire::ObjectKey;
 use serde::de::DeserializeOwned;
 
@@ -15,10 +19,6 @@ use crate::handler::listener::Listener;
 use crate::handler::runner::Callee;
 use crate::object::Object;
 use crate::report::Cause;
-use informer_core::mailbox::delivery::Delivery;
-use informer_core::mailbox::pending::Keep;
-use informer_core::object::decoded;
-use informer_core::object::record::Record;
 
 type One<K> = Box<dyn FnMut(&K) + Send>;
 type Two<K> = Box<dyn FnMut(&K, &K) + Send>;

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use informer_core::object::decoded::{Decoder, decoder};
+use informer_core::object::ingest::{Ingest, IngestOptions};
+use informer_core::object::packed::{PackedForm, Packer};
 use kube_core::{DynamicObject, PartialObjectMeta};
 use serde::de::DeserializeOwned;
 
@@ -14,9 +17,6 @@ use crate::options::Options;
 use crate::reflector::shared_probe::SharedProbes;
 use crate::report::{Callback, Failure, Reporter};
 use crate::source::{ListWatch, Sources};
-use informer_core::object::decoded::{Decoder, decoder};
-use informer_core::object::ingest::{Ingest, IngestOptions};
-use informer_core::object::packed::{PackedForm, Packer};
 
 /// Everything that an informer is built from. Before [`build`](Self::build), no objects are requested and no user
 /// function is called.

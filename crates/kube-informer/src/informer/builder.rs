@@ -4,6 +4,7 @@ use std::fmt::{self, Display};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use informer_core::object::transform::{Transform, TypedTransform};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -13,7 +14,6 @@ use crate::informer::blueprint::Blueprint;
 use crate::kind::Kind;
 use crate::options::{AnyTransform, Function, Options, option_setters};
 use crate::report::Failure;
-use informer_core::object::transform::{Transform, TypedTransform};
 
 /// Builds a [`SharedInformer`], on its own or as part of a factory.
 #[must_use]

@@ -6,6 +6,11 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use informer_core::mailbox::Mailbox;
+use informer_core::object::ingest::Ingest;
+use informer_core::scope::Scope;
+use informer_core::store::indexer::Indexer;
+use informer_core::store::writer::Writer;
 use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
@@ -26,11 +31,6 @@ use crate::reflector::shared_probe::{SharedProbe, SharedProbes};
 use crate::report::Reporter;
 use crate::source::ListWatch;
 use crate::status::{HandlerStatus, Patience, Phase};
-use informer_core::mailbox::Mailbox;
-use informer_core::object::ingest::Ingest;
-use informer_core::scope::Scope;
-use informer_core::store::indexer::Indexer;
-use informer_core::store::writer::Writer;
 
 /// One informer, without the type of its objects.
 pub(crate) struct Engine {

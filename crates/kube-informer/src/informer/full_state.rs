@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures::FutureExt;
+use informer_core::store::indexer::Indexer;
 use tokio::time::Instant;
 
 use crate::error::InformerError;
@@ -17,7 +18,6 @@ use crate::informer::SharedInformer;
 use crate::informer::processor::Runner;
 use crate::object::Object;
 use crate::report::Cause;
-use informer_core::store::indexer::Indexer;
 
 impl<K: 'static> SharedInformer<K> {
     /// Adds a handler that is called with all objects of the cache: once when the cache has been filled, and then after

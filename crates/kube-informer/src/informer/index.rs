@@ -8,6 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::FutureExt;
+use informer_core::panics::WITHHELD;
+use informer_core::store::index::IndexFunction;
+use informer_core::store::index_build::IndexBuild;
+use informer_core::store::index_error::IndexError;
+use informer_core::store::index_reader::IndexReader;
+use informer_core::store::indexer::Indexer;
 use informer_wire::ObjectKey;
 use tokio::sync::watch;
 
@@ -18,12 +24,6 @@ use crate::informer::index_early::Early;
 use crate::informer::process_loop::{Command, report_index_failures};
 use crate::object::Object;
 use crate::status::Patience;
-use informer_core::panics::WITHHELD;
-use informer_core::store::index::IndexFunction;
-use informer_core::store::index_build::IndexBuild;
-use informer_core::store::index_error::IndexError;
-use informer_core::store::index_reader::IndexReader;
-use informer_core::store::indexer::Indexer;
 
 /// The types that an index function may return: several values, an optional value, or a `Result` of either.
 ///

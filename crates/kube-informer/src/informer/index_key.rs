@@ -4,11 +4,11 @@ use std::fmt;
 use std::hash::Hash;
 use std::marker::PhantomData;
 
+use informer_core::object::fields::FieldPath;
 use serde::de::DeserializeOwned;
 
 use crate::informer::{Index, SharedInformer};
 use crate::object::Object;
-use informer_core::object::fields::FieldPath;
 
 /// The name and the field of an index: objects are found by the values of that field. A constant that all parts of a
 /// program can share.

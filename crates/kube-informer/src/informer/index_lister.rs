@@ -3,11 +3,12 @@
 use std::borrow::Borrow;
 use std::hash::Hash;
 
+use informer_core::scope::Scope;
+
 use crate::error::InformerError;
 use crate::informer::Index;
 use crate::lister::{Lister, NamespaceLister};
 use crate::object::Object;
-use informer_core::scope::Scope;
 
 impl<K> Lister<K> {
     /// The objects that an index has under a value, in no particular order: the same as [`Index::get`].

@@ -14,6 +14,10 @@ use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use hashbrown::HashSet;
+use informer_core::delta::{Delta, DeltaChange};
+use informer_core::object::head::Head;
+use informer_core::object::ingest::Ingest;
+use informer_core::store::indexer::Indexer;
 use informer_wire::{ObjectKey, ResourceVersion};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
@@ -31,10 +35,6 @@ use crate::reflector::turn::turn;
 use crate::report::{Cause, Reporter};
 use crate::source::ListWatch;
 use crate::status::StatusCell;
-use informer_core::delta::{Delta, DeltaChange};
-use informer_core::object::head::Head;
-use informer_core::object::ingest::Ingest;
-use informer_core::store::indexer::Indexer;
 
 /// How long one answer may take.
 const ANSWER: Duration = Duration::from_secs(10);

@@ -31,6 +31,8 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use futures::FutureExt;
+use informer_core::object::ingest::IngestError;
+use informer_core::object::record::Record;
 use serde::de::DeserializeOwned;
 
 pub(crate) use crate::reflector::shared_probe::SharedProbes;
@@ -50,8 +52,6 @@ use crate::lister::Lister;
 use crate::object::Object;
 use crate::source::ListWatch;
 use crate::status::Patience;
-use informer_core::object::ingest::IngestError;
-use informer_core::object::record::Record;
 
 /// One watch and one cache of a kind, shared by any number of handlers and readers. Cheap to clone.
 ///

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
+use informer_core::scope::Scope;
+
 use crate::error::{Awaited, InformerError, SyncError, Unmet, WaitError};
 use crate::informer::SharedInformer;
 use crate::status::Patience;
-use informer_core::scope::Scope;
 
 impl<K: 'static> SharedInformer<K> {
     /// The namespaces that the informer watches, sorted; `None` if it watches all of them.

@@ -9,6 +9,12 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use informer_core::delta::Delta;
+use informer_core::store::apply::plan_inputs;
+use informer_core::store::index::IndexFailure;
+use informer_core::store::pace::free;
+use informer_core::store::plan::Plan;
+use informer_core::store::writer::{Applied, Writer};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -19,12 +25,6 @@ use crate::informer::reflectors::Reflectors;
 use crate::informer::scopes::ScopeSlot;
 use crate::informer::tasks::{Spawn, Task};
 use crate::report::Cause;
-use informer_core::delta::Delta;
-use informer_core::store::apply::plan_inputs;
-use informer_core::store::index::IndexFailure;
-use informer_core::store::pace::free;
-use informer_core::store::plan::Plan;
-use informer_core::store::writer::{Applied, Writer};
 
 /// How many deltas are applied at a time.
 const BATCH: usize = 1_000;

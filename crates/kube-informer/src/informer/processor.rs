@@ -10,15 +10,15 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use informer_core::mailbox::SweepKind;
+use informer_core::store::change::Change;
+use informer_core::store::pace::Pace;
+use informer_core::store::snapshot::Snapshot;
 use tokio::time::Instant;
 
 use crate::handler::listener::{Ending, Listener};
 use crate::informer::tasks::{Spawn, Task};
 use crate::report::Cause;
-use informer_core::mailbox::SweepKind;
-use informer_core::store::change::Change;
-use informer_core::store::pace::Pace;
-use informer_core::store::snapshot::Snapshot;
 
 /// How many changes go into one mailbox before the next handler's turn. A mailbox is locked for each of these chunks.
 const CHUNK: usize = 256;

@@ -5,6 +5,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures::FutureExt;
+use informer_core::panics::panic_text;
+use informer_core::scope::ScopeId;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
@@ -14,8 +16,6 @@ use crate::informer::scopes::ScopeSlot;
 use crate::informer::tasks::{Spawn, Task};
 use crate::reflector::{Reflector, Target};
 use crate::report::Cause;
-use informer_core::panics::panic_text;
-use informer_core::scope::ScopeId;
 
 /// The tasks that keep up with the server.
 pub(crate) struct Reflectors {

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use futures::FutureExt;
+use informer_core::panics::panic_text;
 use tokio::sync::oneshot;
 
 use crate::error::InformerError;
@@ -15,7 +16,6 @@ use crate::informer::process_loop::ProcessLoop;
 use crate::informer::reflectors::Reflectors;
 use crate::informer::tasks::{Spawn, Task};
 use crate::report::Cause;
-use informer_core::panics::panic_text;
 
 type Panic = Box<dyn Any + Send>;
 

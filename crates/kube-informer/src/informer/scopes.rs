@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use informer_core::scope::{Scope, ScopeId};
 use informer_wire::ObjectKey;
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Notify, watch};
@@ -15,7 +16,6 @@ use crate::reflector::budget::Budget;
 use crate::reflector::newest::Newest;
 use crate::source::Tuning;
 use crate::status::StatusCell;
-use informer_core::scope::{Scope, ScopeId};
 
 /// One part of the cluster that the informer watches.
 pub(crate) struct ScopeSlot {

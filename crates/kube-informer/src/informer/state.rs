@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use informer_core::status::gravity;
+use informer_core::store::plan::Counts;
 use informer_wire::ResourceVersion;
 use tokio::time::Instant;
 
@@ -13,8 +15,6 @@ use crate::informer::engine::{Engine, InformerState};
 use crate::informer::scopes::ScopeSlot;
 use crate::metrics::Commit;
 use crate::status::{InformerStatus, Patience, Phase, ScopeStatus};
-use informer_core::status::gravity;
-use informer_core::store::plan::Counts;
 
 impl<K: 'static> SharedInformer<K> {
     /// Whether the cache has been filled with all objects that the informer watches. Stays true from then on, also

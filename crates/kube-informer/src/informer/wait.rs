@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::time::Duration;
 
+use informer_core::scope::ScopeId;
+use informer_core::store::indexer::Standing;
 use informer_wire::{ObjectKey, ResourceVersion, Uid};
 use tokio::time::{Instant, sleep_until};
 
@@ -13,8 +15,6 @@ use crate::informer::lookups::{Answer, Outcome};
 use crate::informer::scopes::ScopeSlot;
 use crate::informer::waiters::Seat;
 use crate::status::{Patience, Phase, RelistReason};
-use informer_core::scope::ScopeId;
-use informer_core::store::indexer::Standing;
 
 /// The longest time between two requests to the server for one object.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);

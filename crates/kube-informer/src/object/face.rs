@@ -5,6 +5,12 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use informer_core::object::error::attempt;
+use informer_core::object::fields::FieldPath;
+use informer_core::object::head::OwnerReference;
+use informer_core::object::ingest::{Ingest, IngestError, IngestOptions};
+use informer_core::object::record::Record;
+use informer_core::object::{decoded, field_values};
 use informer_wire::json;
 use informer_wire::{ObjectKey, ResourceVersion, Uid};
 use jiff::Timestamp;
@@ -15,12 +21,6 @@ use crate::error::ObjectError;
 use crate::kind::{Kind, KindInfo};
 use crate::object::labels::Labels;
 use crate::report::Reporter;
-use informer_core::object::error::attempt;
-use informer_core::object::fields::FieldPath;
-use informer_core::object::head::OwnerReference;
-use informer_core::object::ingest::{Ingest, IngestError, IngestOptions};
-use informer_core::object::record::Record;
-use informer_core::object::{decoded, field_values};
 
 /// One version of one object in an informer's cache. Cheap to clone, never changes.
 ///

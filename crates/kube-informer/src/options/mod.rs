@@ -14,6 +14,8 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
+use informer_core::object::fields::FieldPath;
+use informer_core::object::transform::{Transform, TypedTransform};
 use kube_core::DynamicObject;
 
 pub(crate) use self::function::Function;
@@ -22,8 +24,6 @@ use crate::kind::KindInfo;
 use crate::object::DecodeCache;
 use crate::source::tuning::options_table;
 use crate::source::{Selection, Tuning};
-use informer_core::object::fields::FieldPath;
-use informer_core::object::transform::{Transform, TypedTransform};
 
 options_table! {
     /// The options of an informer: namespaces, selectors, which parts of an object are kept, resync. Its numbers are one

@@ -7,10 +7,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
+use informer_core::panics::panic_text;
 use tokio::time::Instant;
 
 use crate::source::{ByteStream, ListWatch, Request, SourceError};
-use informer_core::panics::panic_text;
 
 /// A request under way. Dropping it ends it.
 pub(super) struct Connection {

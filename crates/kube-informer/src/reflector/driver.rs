@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use informer_core::delta::{Delta, DeltaChange};
+use informer_core::object::known::{Before, Known};
 use informer_wire::{ObjectKey, ResourceVersion};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
@@ -24,8 +26,6 @@ use crate::report::Cause;
 use crate::source::HttpSource;
 use crate::source::http::reach::{Probe, Reachability};
 use crate::status::Phase;
-use informer_core::delta::{Delta, DeltaChange};
-use informer_core::object::known::{Before, Known};
 
 /// After how many objects other tasks get a turn.
 const OBJECTS_A_TURN: u32 = 64;

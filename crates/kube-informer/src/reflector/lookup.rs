@@ -6,6 +6,10 @@
 
 use std::sync::Arc;
 
+use informer_core::object::ingest::Ingest;
+use informer_core::object::known::Known;
+use informer_core::object::record::Record;
+use informer_core::scope::Scope;
 use informer_wire::{ObjectKey, ResourceVersion};
 
 use super::Target;
@@ -13,10 +17,6 @@ use super::connection::{Arrival, Connection};
 use super::recovery::Trouble;
 use crate::source::decode_list::{ListDecoder, ListItem};
 use crate::source::{ListParams, ListWatch, Request, Verb};
-use informer_core::object::ingest::Ingest;
-use informer_core::object::known::Known;
-use informer_core::object::record::Record;
-use informer_core::scope::Scope;
 
 /// The answer to a look at one key.
 #[derive(Debug)]

@@ -30,8 +30,11 @@ mod wish;
 use std::future::Future;
 use std::sync::Arc;
 
+use informer_core::object::ingest::Ingest;
+use informer_core::object::known::Known;
 use informer_core::reflector::{backoff, cursor, recovery, snapshot};
 pub(crate) use informer_core::reflector::{budget, newest};
+use informer_core::scope::{Scope, ScopeId};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -46,9 +49,6 @@ use crate::report::Reporter;
 use crate::source::Tuning;
 use crate::source::{ListWatch, Request, Verb};
 use crate::status::{Phase, StatusCell};
-use informer_core::object::ingest::Ingest;
-use informer_core::object::known::Known;
-use informer_core::scope::{Scope, ScopeId};
 
 /// Which objects a reflector keeps up with.
 #[derive(Clone, Debug)]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use informer_core::scope::Scope;
 use informer_wire::ObjectKey;
 use parking_lot::Mutex;
 use tokio::time::Instant;
@@ -13,7 +14,6 @@ use super::check::Witness;
 use crate::kind::KindInfo;
 use crate::source::ListWatch;
 use crate::status::StatusCell;
-use informer_core::scope::Scope;
 
 /// All objects of a kind.
 pub(super) fn target(kind: KindInfo) -> Target {

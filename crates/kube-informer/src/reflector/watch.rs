@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use informer_core::delta::DeltaChange;
+use informer_core::object::record::Record;
 use informer_wire::{ObjectKey, ResourceVersion};
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -17,8 +19,6 @@ use crate::source::Tuning;
 use crate::source::decode::{ChangeType, WatchDecoder, WatchItem};
 use crate::source::{Verb, WatchParams};
 use crate::status::Phase;
-use informer_core::delta::DeltaChange;
-use informer_core::object::record::Record;
 
 /// A watch that is open.
 pub(super) struct Watch {

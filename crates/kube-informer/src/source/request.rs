@@ -5,9 +5,9 @@ use std::time::Duration;
 
 pub use informer_core::reflector::request::StreamingList;
 pub(crate) use informer_core::reflector::request::{ListParams, VersionMatch};
+use informer_core::scope::Scope;
 
 use crate::kind::KindInfo;
-use informer_core::scope::Scope;
 
 /// A LIST or WATCH request for the kind of a [`ListWatch`](super::ListWatch).
 ///

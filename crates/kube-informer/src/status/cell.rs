@@ -1,5 +1,6 @@
 //! The status of one scope while it changes: written by its reflector, read by anyone.
 
+use informer_core::scope::Scope;
 use informer_wire::ResourceVersion;
 use metrics::{Counter, Gauge};
 use parking_lot::Mutex;
@@ -8,7 +9,6 @@ use tokio::time::Instant;
 use super::{Phase, RelistReason, ScopeStatus};
 use crate::metrics::{CounterBy, Metrics, unix_time};
 use crate::report::Failure;
-use informer_core::scope::Scope;
 
 /// The status of one scope, shared between its reflector and the readers.
 pub(crate) struct StatusCell {

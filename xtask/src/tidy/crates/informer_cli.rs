@@ -28,8 +28,8 @@ pub(super) const RULES: Crate = Crate {
     ],
     spawning: &["top/source", "top/terminal", "watch/total"],
     pure: &[
-        "args", "content", "failure", "logging", "manual", "name", "output", "plain", "screen",
-        "secrets", "targets",
+        "args", "content", "failure", "logging", "manual", "name", "output", "plain", "screen", "secrets",
+        "targets",
     ],
     kube: &[
         "clock", "content", "diff", "get", "kinds", "output", "program", "record", "replay", "top", "watch",

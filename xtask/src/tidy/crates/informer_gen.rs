@@ -16,16 +16,7 @@ pub(super) const RULES: Crate = Crate {
         (&["input"], ALL_BELOW),
     ],
     spawning: &[],
-    pure: &[
-        "derive",
-        "description",
-        "difference",
-        "emit",
-        "model",
-        "names",
-        "problem",
-        "rules",
-    ],
+    pure: &["derive", "description", "difference", "emit", "model", "names", "problem", "rules"],
     kube: &[],
     without: &[OF_A_RUNTIME],
 };

@@ -1,8 +1,8 @@
 //! How the JSON of objects is held: packed with a dictionary that is learned from the first of them, or as what differs from
 //! a document that many share.
 //!
-//! A [`Codec`] is the way in: one for each informer. It chooses by what it knows of the object's version before and of its
-//! relatives; a [`Body`] unpacks itself.
+//! A `Codec` is the way in: one for each informer. It chooses by what it knows of the object's version before and of its
+//! relatives; a `Body` unpacks itself.
 //!
 //! | file | does |
 //! |---|---|

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Weak};
 
 use hashbrown::HashMap;
+use informer_wire::ResourceId;
 use parking_lot::Mutex;
 
 use crate::object::packed::body::{Body, Dictionary};
 use crate::object::packed::trainer::DictionarySlot;
-use informer_wire::ResourceId;
 
 /// How large a dictionary may be. Twice as much packs the benchmark's pods no better, half as much by 3 % worse.
 const DICTIONARY: usize = 32 << 10;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use informer_wire::KindInfo;
 use informer_wire::json::{find, without};
 use serde_json::{Map, Value, json};
 
@@ -9,7 +10,6 @@ use crate::object::fields::FieldPath;
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::metadata::scan;
 use crate::object::testing::{Listening, benchmark_pod};
-use informer_wire::KindInfo;
 
 fn paths() -> Vec<FieldPath> {
     [

@@ -131,7 +131,7 @@ impl NextStep {
 }
 
 /// The numbers by which a cursor decides.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Rules {
     /// How many objects a page has, if that is fixed.
     pub page_size: Option<u32>,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use informer_core::scope::Scope;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
 use kube_core::{ApiResource, DynamicObject, GroupVersionResource};
 use parking_lot::Mutex;
@@ -16,7 +17,6 @@ use crate::informer::InformerBuilder;
 use crate::options::Options;
 use crate::source::StreamingList;
 use crate::source::{Fault, Request, ScriptedSource, SourceError, Verb};
-use informer_core::scope::Scope;
 
 fn scopes(server: &ScriptedSource) -> Vec<Scope> {
     server.requests().into_iter().map(|request| request.scope).collect()

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use informer_core::scope::Scope;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use tokio::time::Instant;
 
 use super::support::{SOON, Servers, rest};
 use crate::source::{Fault, SourceError, Status};
-use informer_core::scope::Scope;
 
 fn forbid(server: &crate::source::ScriptedSource) {
     let message = "the server says no".to_owned();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use futures::StreamExt;
+use informer_core::store::index_error::IndexError;
 use informer_wire::ResourceVersion;
 use k8s_openapi::api::core::v1::ConfigMap;
 use metrics::{
@@ -21,7 +22,6 @@ use crate::object::DecodeCache;
 use crate::options::Options;
 use crate::source::{Fault, ScriptedSource};
 use crate::status::Phase;
-use informer_core::store::index_error::IndexError;
 
 /// A recorder, one metric of which panics when told to: the one piece of foreign code that the tasks of an informer call
 /// and do not guard.

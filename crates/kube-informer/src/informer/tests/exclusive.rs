@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use informer_core::store::pace::yield_now;
 use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
@@ -13,7 +14,6 @@ use crate::handler::{Event, async_handler, handler};
 use crate::informer::{InformerBuilder, SharedInformer};
 use crate::object::Object;
 use crate::source::{ScriptedSource, StreamingList};
-use informer_core::store::pace::yield_now;
 
 fn server(keys: &[&str]) -> ScriptedSource {
     let server = ScriptedSource::of::<ConfigMap>();

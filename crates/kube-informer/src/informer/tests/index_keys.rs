@@ -1,12 +1,12 @@
 //! Indexes that are known ahead of time.
 
+use informer_core::store::index_error::IndexError;
 use k8s_openapi::api::core::v1::ConfigMap;
 
 use super::support::{Rig, SOON, index_error, texts};
 use crate::error::WaitError;
 use crate::informer::IndexKey;
 use crate::object::Object;
-use informer_core::store::index_error::IndexError;
 
 const BY_TEXT: IndexKey<ConfigMap, String> = IndexKey::new("text", "data.text");
 

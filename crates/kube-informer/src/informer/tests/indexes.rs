@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
+use informer_core::store::index_error::IndexError;
 use informer_wire::{ObjectKey, ResourceVersion};
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
@@ -18,7 +19,6 @@ use crate::object::Object;
 use crate::options::Options;
 use crate::source::StreamingList;
 use crate::source::{ByteStream, ListWatch, Request, SourceError, Verb};
-use informer_core::store::index_error::IndexError;
 
 /// The words of the text of a ConfigMap.
 fn words(map: &Object<ConfigMap>) -> Result<Vec<String>, ObjectError> {

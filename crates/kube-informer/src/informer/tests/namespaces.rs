@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use informer_core::delta::{Delta, DeltaChange};
+use informer_core::scope::Scope;
 use informer_wire::{ResourceVersion, Uid};
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use parking_lot::Mutex;
@@ -13,8 +15,6 @@ use crate::handler::handler;
 use crate::informer::SharedInformer;
 use crate::source::{Fault, ScriptedSource};
 use crate::status::{Phase, RelistReason};
-use informer_core::delta::{Delta, DeltaChange};
-use informer_core::scope::Scope;
 
 const SHORT: Duration = Duration::from_secs(5);
 

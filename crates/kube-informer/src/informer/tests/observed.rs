@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use informer_core::delta::{Delta, DeltaChange};
 use informer_wire::ResourceVersion;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -19,7 +20,6 @@ use crate::options::Options;
 use crate::source::StreamingList;
 use crate::source::{Fault, ScriptedSource};
 use crate::status::{Phase, RelistReason};
-use informer_core::delta::{Delta, DeltaChange};
 
 #[tokio::test(start_paused = true)]
 async fn d10_the_phase_follows_the_reflector_from_start_to_stop() {

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use informer_core::scope::Scope;
+
 use super::support::{Rig, SOON, rest};
 use crate::error::WaitError;
-use informer_core::scope::Scope;
 
 #[tokio::test(start_paused = true)]
 async fn d11_progress_tells_commits_and_the_version_of_each_scope() {

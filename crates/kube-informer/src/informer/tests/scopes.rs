@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use informer_core::scope::Scope;
 use k8s_openapi::api::core::v1::ConfigMap;
 use parking_lot::Mutex;
 
@@ -14,7 +15,6 @@ use crate::informer::SharedInformer;
 use crate::source::StreamingList;
 use crate::source::{ByteStream, Fault, ListWatch, Request, ScriptedSource, SourceError};
 use crate::status::{Phase, RelistReason};
-use informer_core::scope::Scope;
 
 fn two(keys: &[&str]) -> Rig {
     Rig::with(keys, |builder| builder.namespace("b").namespace("a"))

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use informer_core::object::testing::buffers_hold;
 use informer_wire::ObjectKey;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use serde_json::json;
@@ -11,7 +12,6 @@ use crate::handler::{async_handler, handler};
 use crate::informer::SharedInformer;
 use crate::object::Object;
 use crate::source::{Fault, ScriptedSource, SourceError, Status};
-use informer_core::object::testing::buffers_hold;
 
 const VALUE: &str = "aHVudGVyMg";
 

@@ -1,7 +1,7 @@
+use informer_wire::ObjectKey;
 use serde_json::json;
 
 use super::super::testing;
-use informer_wire::ObjectKey;
 
 use super::*;
 use crate::kind::KindInfo;

@@ -1,5 +1,6 @@
-use super::*;
 use informer_core::scope::Scope;
+
+use super::*;
 
 fn hang() -> Reply {
     Reply::Body(vec![Piece::Hang])

@@ -1,14 +1,15 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use informer_core::object::ingest::IngestOptions;
+use informer_core::object::known::NothingKnown;
+use informer_core::object::transform::TypedTransform;
+
 use crate::source::testing::DEFAULT_LIMIT;
 
 use super::*;
 use crate::kind::KindInfo;
 use crate::report::Reporter;
 use crate::source::testing::{KnowsOne, chunks, config_maps, to_the_end};
-use informer_core::object::ingest::IngestOptions;
-use informer_core::object::known::NothingKnown;
-use informer_core::object::transform::TypedTransform;
 
 /// Every event of a body, printed, and how it ended.
 fn events(body: &str, size: usize) -> (Vec<String>, Result<(), StreamError>) {

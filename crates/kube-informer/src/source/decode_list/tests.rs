@@ -1,8 +1,9 @@
+use informer_core::object::known::NothingKnown;
+
 use crate::source::testing::DEFAULT_LIMIT;
 
 use super::*;
 use crate::source::testing::{KnowsOne, chunks, config_maps, to_the_end};
-use informer_core::object::known::NothingKnown;
 
 fn list_in(body: &str, size: usize) -> (Vec<String>, Result<ListEnd, StreamError>) {
     let (mut decoder, ingest) = (ListDecoder::new(DEFAULT_LIMIT), config_maps());

@@ -5,13 +5,13 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use futures::TryStreamExt as _;
 use http::Response;
+use informer_core::scope::Scope;
 use parking_lot::Mutex;
 
 use kube_client::Client;
 
 use super::*;
 use crate::source::request::{ListParams, WatchParams};
-use informer_core::scope::Scope;
 
 type Seen = Arc<Mutex<Vec<http::Request<()>>>>;
 

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
+use informer_core::scope::Scope;
 use informer_wire::Status;
 use informer_wire::selector::{FieldSelector, LabelSelector, SelectorError};
 use serde_json::Value;
 
 use super::answers;
 use crate::source::request::Request;
-use informer_core::scope::Scope;
 
 /// The scope and selectors of a request, parsed.
 #[derive(Clone, Debug)]

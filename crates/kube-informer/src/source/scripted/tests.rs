@@ -1,5 +1,9 @@
 use std::time::Duration;
 
+use informer_core::object::ingest::Ingest;
+use informer_core::object::known::NothingKnown;
+use informer_core::scope::Scope;
+
 use crate::source::testing::DEFAULT_LIMIT;
 use futures::{FutureExt as _, TryStreamExt as _};
 use serde_json::json;
@@ -9,9 +13,6 @@ use crate::source::decode::{WatchDecoder, WatchItem};
 use crate::source::decode_list::{ListDecoder, ListEnd, ListItem};
 use crate::source::request::{ListParams, VersionMatch, WatchParams};
 use crate::source::testing;
-use informer_core::object::ingest::Ingest;
-use informer_core::object::known::NothingKnown;
-use informer_core::scope::Scope;
 
 fn config_maps() -> ScriptedSource {
     ScriptedSource::new(KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true))

@@ -3,6 +3,9 @@
 
 use bytes::Bytes;
 use fastrand::Rng;
+use informer_core::object::known::NothingKnown;
+use informer_core::object::record::Record;
+use informer_core::object::testing;
 use informer_wire::framing::{FramedItem, Frames, ListFrames};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -11,9 +14,6 @@ use serde_json::{Map, Value, json};
 use super::super::decode::{WatchDecoder, WatchItem};
 use super::super::decode_list::{ListDecoder, ListItem};
 use super::super::testing::{config_maps, to_the_end};
-use informer_core::object::known::NothingKnown;
-use informer_core::object::record::Record;
-use informer_core::object::testing;
 
 const LIMIT: usize = 1 << 20;
 

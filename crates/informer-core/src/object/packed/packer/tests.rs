@@ -1,11 +1,12 @@
 use std::time::Instant;
 
+use informer_wire::KindInfo;
+
 use super::*;
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::packed::trainer::train;
 use crate::object::record::Record;
 use crate::object::testing::{Listening, benchmark_pod};
-use informer_wire::KindInfo;
 
 fn json(i: usize) -> Vec<u8> {
     format!(

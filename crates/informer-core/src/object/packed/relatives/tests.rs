@@ -1,4 +1,5 @@
 use hashbrown::HashMap;
+use informer_wire::KindInfo;
 use informer_wire::ObjectKey;
 use serde_json::{Value, json};
 
@@ -7,7 +8,6 @@ use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::known::Known;
 use crate::object::record::Record;
 use crate::object::testing::{Listening, benchmark_pod, origin};
-use informer_wire::KindInfo;
 
 struct Rig {
     relatives: Relatives,

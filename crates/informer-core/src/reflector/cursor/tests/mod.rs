@@ -4,8 +4,9 @@ mod watching;
 
 use std::ops::Deref;
 
-use super::*;
 use informer_wire::Status;
+
+use super::*;
 
 use crate::reflector::request::VersionMatch;
 

@@ -2,6 +2,8 @@
 
 use std::panic::resume_unwind;
 
+use informer_core::object::transform::{Transform, TransformError, TypedTransform};
+use informer_core::panics::WITHHELD;
 use informer_wire::ObjectKey;
 use k8s_openapi::api::core::v1::Pod;
 use kube_core::DynamicObject;
@@ -14,8 +16,6 @@ use crate::informer::{InformerBuilder, SharedInformer};
 use crate::kind::{Kind, KindInfo, Namespaced};
 use crate::object::Object;
 use crate::report::{Cause, Failure};
-use informer_core::object::transform::{Transform, TransformError, TypedTransform};
-use informer_core::panics::WITHHELD;
 
 variants!(TransformError: Json, Refused, Panicked);
 

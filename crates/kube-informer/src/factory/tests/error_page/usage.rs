@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::time::Duration;
 
+use informer_core::store::index_error::IndexError;
 use informer_wire::{ObjectKey, ResourceVersion};
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
 use kube_core::DynamicObject;
@@ -15,7 +16,6 @@ use crate::informer::SharedInformer;
 use crate::kind::Kind;
 use crate::options::Options;
 use crate::source::{Fault, SourceError, Status};
-use informer_core::store::index_error::IndexError;
 
 variants!(
     Unmet: Timeout,

@@ -4,6 +4,7 @@ use std::future::Future;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use informer_core::store::index_error::IndexError;
 use informer_wire::ObjectKey;
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
@@ -18,7 +19,6 @@ use crate::report::Failure;
 use crate::source::StreamingList;
 use crate::source::{ByteStream, ListWatch, Request, ScriptedSource, SourceError, Status};
 use crate::status::{Phase, RelistReason};
-use informer_core::store::index_error::IndexError;
 
 /// An error answer of the server.
 pub(crate) fn http(code: u16, reason: &str) -> SourceError {

@@ -3,6 +3,12 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use informer_core::delta::DeltaChange;
+use informer_core::object::ingest::{Ingest, IngestOptions};
+use informer_core::object::known::Known;
+use informer_core::object::record::Record;
+use informer_core::object::transform::TypedTransform;
+use informer_core::scope::Scope;
 use informer_wire::ObjectKey;
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -19,12 +25,6 @@ use crate::reflector::{Reflector, Target};
 use crate::report::{Failure, Reporter};
 use crate::source::Tuning;
 use crate::status::{ScopeStatus, StatusCell};
-use informer_core::delta::DeltaChange;
-use informer_core::object::ingest::{Ingest, IngestOptions};
-use informer_core::object::known::Known;
-use informer_core::object::record::Record;
-use informer_core::object::transform::TypedTransform;
-use informer_core::scope::Scope;
 
 /// Takes in the tests' objects; leaves out those whose name begins with `bad`.
 fn ingest(kind: &KindInfo) -> Ingest {

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use informer_core::scope::Scope;
 use tokio::time::Instant;
 
 use crate::source::{Request, Verb};
-use informer_core::scope::Scope;
 
 /// At most this many requests of a scope, and as many probes, in any such time.
 const MOST: usize = 20;

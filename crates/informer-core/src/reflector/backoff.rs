@@ -37,8 +37,7 @@ pub struct Backoff {
 
 impl Backoff {
     /// Before the first failure.
-    pub fn new(waits: impl Into<Waits>) -> Self {
-        let waits = waits.into();
+    pub fn new(waits: Waits) -> Self {
         Self { next: waits.first, waits, since: None, waited_until: None }
     }
 

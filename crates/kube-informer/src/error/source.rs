@@ -44,7 +44,7 @@ impl SourceError {
     /// empty string for a missing reason or message.
     pub fn http(status: u16, reason: impl Into<String>, message: impl Into<String>) -> Self {
         let (reason, message) = (reason.into(), message.into());
-        Status { code: status, reason, message, ..Status::default() }.into()
+        Self::answered(Status { code: status, reason, message, ..Status::default() })
     }
 
     /// Adds the time that the server asked to wait. Has no effect on a [transport](Self::transport) error.
@@ -103,20 +103,16 @@ impl SourceError {
     pub fn is_version_too_large(&self) -> bool {
         self.answer().is_some_and(Status::is_version_too_large)
     }
-}
 
-impl From<SourceError> for Trouble {
-    fn from(error: SourceError) -> Self {
-        match error.0 {
-            SourceFailure::Transport(message) => Self::Transport(message),
-            SourceFailure::Http(failure) => Self::Http(failure),
-        }
+    pub(crate) fn answered(status: Status) -> Self {
+        Self(SourceFailure::Http(status))
     }
-}
 
-impl From<Status> for SourceError {
-    fn from(failure: Status) -> Self {
-        Self(SourceFailure::Http(failure))
+    pub(crate) fn into_trouble(self) -> Trouble {
+        match self.0 {
+            SourceFailure::Transport(message) => Trouble::Transport(message),
+            SourceFailure::Http(status) => Trouble::Http(status),
+        }
     }
 }
 

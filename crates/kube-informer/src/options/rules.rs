@@ -1,34 +1,32 @@
-//! The numbers that the decisions of a reflector are made by, out of the tuning.
+//! The numbers that the decisions of a reflector are made by, out of the self.
 
 use informer_core::reflector::backoff::Waits;
 use informer_core::reflector::cursor::Rules;
 
 use crate::source::Tuning;
 
-impl From<&Tuning> for Rules {
-    fn from(tuning: &Tuning) -> Self {
-        Self {
-            page_size: tuning.page_size,
-            streaming: tuning.streaming_list,
-            fallback_memory: tuning.fallback_memory,
-            short_watch: tuning.short_watch,
-            errors_to_relist: tuning.errors_to_relist,
-            silences_to_relist: tuning.silences_to_relist,
-            early_ends_to_list: tuning.early_ends_to_list,
+impl Tuning {
+    pub(crate) fn rules(&self) -> Rules {
+        Rules {
+            page_size: self.page_size,
+            streaming: self.streaming_list,
+            fallback_memory: self.fallback_memory,
+            short_watch: self.short_watch,
+            errors_to_relist: self.errors_to_relist,
+            silences_to_relist: self.silences_to_relist,
+            early_ends_to_list: self.early_ends_to_list,
         }
     }
-}
 
-impl From<&Tuning> for Waits {
-    fn from(tuning: &Tuning) -> Self {
-        Self {
-            first: tuning.backoff_first,
-            factor: tuning.backoff_factor,
-            limit: tuning.backoff_limit,
-            jitter: tuning.backoff_jitter,
-            steady: tuning.backoff_steady,
-            reset: tuning.backoff_reset,
-            retry_after_limit: tuning.retry_after_limit,
+    pub(crate) fn waits(&self) -> Waits {
+        Waits {
+            first: self.backoff_first,
+            factor: self.backoff_factor,
+            limit: self.backoff_limit,
+            jitter: self.backoff_jitter,
+            steady: self.backoff_steady,
+            reset: self.backoff_reset,
+            retry_after_limit: self.retry_after_limit,
         }
     }
 }

@@ -78,9 +78,9 @@ impl Driver {
         ));
         reflector.shared_probe.join(&witness);
         Self {
-            cursor: Cursor::new(settings),
-            backoff: Backoff::new(settings),
-            absence: Backoff::new(settings),
+            cursor: Cursor::new(settings.rules()),
+            backoff: Backoff::new(settings.waits()),
+            absence: Backoff::new(settings.waits()),
             requests: Budget::new(settings.request_burst, settings.request_interval),
             relists: Budget::new(settings.relist_burst, settings.relist_interval),
             witness,

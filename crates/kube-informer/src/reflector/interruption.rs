@@ -43,7 +43,7 @@ impl From<StreamError> for Interruption {
 
 impl From<SourceError> for Interruption {
     fn from(error: SourceError) -> Self {
-        Self::Trouble(error.into())
+        Self::Trouble(error.into_trouble())
     }
 }
 

@@ -44,7 +44,7 @@ impl Driver {
             match timeout(silence, connection.arrival()).await {
                 Err(_) => return Err(Trouble::Silent(silence)),
                 Ok(Arrival::Answered) => {}
-                Ok(Arrival::Failed(error)) => return Err(error.into()),
+                Ok(Arrival::Failed(error)) => return Err(error.into_trouble()),
                 Ok(Arrival::Ended) if decoder.end_of_body() => {}
                 Ok(Arrival::Ended) => return Ok(decoder.finish()?),
                 Ok(Arrival::Bytes(chunk)) => {

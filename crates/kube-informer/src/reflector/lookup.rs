@@ -44,7 +44,7 @@ pub(crate) async fn look_up(
     loop {
         match connection.arrival().await {
             Arrival::Answered => {}
-            Arrival::Failed(error) => return Err(error.into()),
+            Arrival::Failed(error) => return Err(error.into_trouble()),
             Arrival::Bytes(chunk) => decoder.push(chunk),
             Arrival::Ended if decoder.end_of_body() => {}
             Arrival::Ended => {

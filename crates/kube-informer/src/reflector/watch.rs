@@ -136,7 +136,7 @@ impl Driver {
             match timeout_at(progress.until, watch.connection.arrival()).await {
                 Err(_) => {}
                 Ok(Arrival::Answered) => self.reflector.status.byte(Instant::now()),
-                Ok(Arrival::Failed(error)) => return Err(error.into()),
+                Ok(Arrival::Failed(error)) => return Err(error.into_trouble()),
                 Ok(Arrival::Ended) if watch.decoder.end_of_body() => {}
                 Ok(Arrival::Ended) => return Ok(None),
                 Ok(Arrival::Bytes(chunk)) => {

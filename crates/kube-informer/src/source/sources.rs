@@ -27,7 +27,7 @@ pub trait Sources: Send + Sync + 'static {
     fn document(&self, path: &str) -> BoxFuture<'static, Result<Bytes, SourceError>> {
         let message = format!("the source of this factory's objects knows nothing of {path}");
         let failure = Status { code: 404, reason: "NotFound".into(), message, ..Status::default() };
-        async { Err(SourceError::from(failure)) }.boxed()
+        async { Err(SourceError::answered(failure)) }.boxed()
     }
 }
 

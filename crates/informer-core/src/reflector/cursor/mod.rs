@@ -195,9 +195,9 @@ enum Mode {
 
 impl Cursor {
     /// Before the first list.
-    pub fn new(rules: impl Into<Rules>) -> Self {
+    pub fn new(rules: Rules) -> Self {
         Self {
-            rules: rules.into(),
+            rules,
             last: ResourceVersion::empty(),
             seen: ResourceVersion::empty(),
             latest: false,

@@ -78,7 +78,7 @@ impl Sources for Servers {
         }
         let document = self.documents.lock().get(path).map(|document| document.to_string().into());
         let missing = Status { code: 503, message: format!("{path} is away"), ..Status::default() };
-        async move { document.ok_or(SourceError::from(missing)) }.boxed()
+        async move { document.ok_or(SourceError::answered(missing)) }.boxed()
     }
 }
 

@@ -13,7 +13,7 @@ fn forbid(server: &crate::source::ScriptedSource) {
     let message = "the server says no".to_owned();
     let refused = Status { code: 403, reason: "Forbidden".into(), message, ..Status::default() };
     for _ in 0..1_000 {
-        server.inject(Fault::error(SourceError::from(refused.clone())).once());
+        server.inject(Fault::error(SourceError::answered(refused.clone())).once());
     }
 }
 

@@ -128,7 +128,7 @@ async fn b_259_never_synced_if_no_list_succeeds() {
     let rig = Rig::new(&[]);
     let refused = Status { code: 403, reason: "Forbidden".into(), ..Status::default() };
     for _ in 0..1_000 {
-        rig.server.inject(Fault::error(SourceError::from(refused.clone())).once());
+        rig.server.inject(Fault::error(SourceError::answered(refused.clone())).once());
     }
     rig.start();
     tokio::time::sleep(SOON).await;

@@ -134,7 +134,7 @@ async fn what_a_server_says_when_it_is_asked_for_a_sensitive_object_is_not_told(
         rig.server.stall_watches();
         let message = format!("cannot store {VALUE}");
         let failure = Status { code: 500, message, ..Status::default() };
-        rig.server.inject(Fault::error(SourceError::from(failure)).on_list().once());
+        rig.server.inject(Fault::error(SourceError::answered(failure)).on_list().once());
         let written = rig.put("a/x", "1");
         rig.informer.wait_for_version(&ObjectKey::namespaced("a", "x"), &written, SOON).await.unwrap();
         let said = rig.failures();

@@ -73,8 +73,8 @@ async fn b_332_the_error_names_kind_scope_and_cause() {
     let rig = Rig::with(&[], |builder| builder.namespace("a").namespace("b"));
     let refused = Status { code: 403, message: "configmaps is forbidden".into(), ..Status::default() };
     // The requests of both scopes come in order, so the first of each pair is that of namespace a; only it falls back.
-    rig.server.inject(Fault::error(SourceError::from(refused.clone())).on_watch().once());
-    rig.server.inject(Fault::error(SourceError::from(refused)).on_list().once());
+    rig.server.inject(Fault::error(SourceError::answered(refused.clone())).on_watch().once());
+    rig.server.inject(Fault::error(SourceError::answered(refused)).on_list().once());
     rig.start();
     rig.server.wait_for_requests(2).await;
     let error = rig.informer.wait_synced(Duration::from_millis(100)).await.unwrap_err();

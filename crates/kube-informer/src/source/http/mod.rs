@@ -236,7 +236,7 @@ impl HttpSource {
                     ErrorBody { content_type: content_type.map(str::to_owned), ..beginning(body).await };
                 let failure = Status::from_answer(head.status.as_u16(), retry_after, &body);
                 let failure = if sensitive { failure.without_content() } else { failure };
-                return Err(SourceError::from(failure));
+                return Err(SourceError::answered(failure));
             }
             match head.headers.get(CONTENT_ENCODING) {
                 Some(encoding) if !is_identity(encoding) => Err(SourceError::transport(format!(

@@ -168,7 +168,7 @@ async fn p_045_an_error_in_plain_text_is_an_error() {
         retry_after: Some(Duration::from_secs(5)),
         ..Status::default()
     };
-    assert_eq!(error_of(&source).await, SourceError::from(expected));
+    assert_eq!(error_of(&source).await, SourceError::answered(expected));
 }
 
 #[tokio::test]

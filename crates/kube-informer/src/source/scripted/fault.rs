@@ -73,7 +73,7 @@ impl Fault {
     /// If the code is not between 400 and 599.
     pub fn status(code: u16) -> Self {
         assert!((400..600).contains(&code), "{code} is no status of an error");
-        Self::error(SourceError::from(answers::status(code)))
+        Self::error(SourceError::answered(answers::status(code)))
     }
 
     /// Fails with exactly this error.

@@ -151,7 +151,7 @@ impl ScriptedSource {
     pub fn delete(&self, key: &str) -> Result<ResourceVersion, SourceError> {
         let key: ObjectKey = key
             .parse()
-            .map_err(|error| SourceError::from(answers::failure(400, "BadRequest", format!("{error}"))))?;
+            .map_err(|error| SourceError::answered(answers::failure(400, "BadRequest", format!("{error}"))))?;
         self.write(|model| {
             let in_default = model.kind.is_namespaced() == Some(true) && key.namespace().is_none();
             let key = if in_default { ObjectKey::namespaced("default", key.name()) } else { key };
@@ -199,7 +199,7 @@ impl ScriptedSource {
         change: impl FnOnce(&mut Model) -> Result<Option<Change>, Status>,
     ) -> Result<ResourceVersion, SourceError> {
         self.shared.with(|state| {
-            let version = match change(&mut state.model).map_err(SourceError::from)? {
+            let version = match change(&mut state.model).map_err(SourceError::answered)? {
                 Some(change) => {
                     state.publish(&change);
                     change.version
@@ -343,13 +343,13 @@ fn answer(shared: &Arc<Shared>, request: &Request, unusual: &Unusual) -> Result<
     match &request.verb {
         Verb::List(params) => {
             let state = shared.state.lock();
-            let select = Select::new(request).map_err(SourceError::from)?;
-            let body = answers::list(&state.model, &select, params).map_err(SourceError::from)?;
+            let select = Select::new(request).map_err(SourceError::answered)?;
+            let body = answers::list(&state.model, &select, params).map_err(SourceError::answered)?;
             Ok(split(body, state.chunk_bytes))
         }
         Verb::Watch(params) => {
             let id =
-                shared.with(|state| state.open_watch(request, params, unusual)).map_err(SourceError::from)?;
+                shared.with(|state| state.open_watch(request, params, unusual)).map_err(SourceError::answered)?;
             Ok(WatchBody::new(shared.clone(), id, params.timeout_seconds).boxed())
         }
     }
@@ -366,7 +366,7 @@ fn split(mut body: Bytes, size: usize) -> ByteStream {
 
 fn to_json<K: Serialize>(object: &K) -> Result<Value, SourceError> {
     serde_json::to_value(object)
-        .map_err(|error| SourceError::from(answers::failure(400, "BadRequest", format!("{error}"))))
+        .map_err(|error| SourceError::answered(answers::failure(400, "BadRequest", format!("{error}"))))
 }
 
 fn connection_reset() -> SourceError {

@@ -226,5 +226,5 @@ fn server(resource: &ApiResource) -> ScriptedSource {
 }
 
 fn http(code: u16, message: &str) -> SourceError {
-    SourceError::from(Status { code, message: message.into(), ..Status::default() })
+    SourceError::answered(Status { code, message: message.into(), ..Status::default() })
 }

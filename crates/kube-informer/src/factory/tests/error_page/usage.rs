@@ -199,7 +199,7 @@ async fn factories() -> Vec<String> {
     let (reason, message) = ("Forbidden".into(), "the server says no".into());
     let forbidden = Status { code: 403, reason, message, ..Status::default() };
     for _ in 0..1_000 {
-        servers.of::<Secret>().inject(Fault::error(SourceError::from(forbidden.clone())).once());
+        servers.of::<Secret>().inject(Fault::error(SourceError::answered(forbidden.clone())).once());
     }
     servers.of::<ConfigMap>().inject(Fault::stall().once());
     factory.start();

@@ -226,7 +226,7 @@ impl World {
 
     fn fail(&mut self) {
         let http = |code: u16, reason: &str| {
-            SourceError::from(Status { code, reason: reason.into(), ..Status::default() })
+            SourceError::answered(Status { code, reason: reason.into(), ..Status::default() })
         };
         let error = match self.random.u8(0..9) {
             0 => http(500, "InternalError"),

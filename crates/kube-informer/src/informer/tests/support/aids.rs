@@ -23,7 +23,7 @@ use crate::status::{Phase, RelistReason};
 /// An error answer of the server.
 pub(crate) fn http(code: u16, reason: &str) -> SourceError {
     let message = format!("the server says {reason}");
-    SourceError::from(Status { code, reason: reason.into(), message, ..Status::default() })
+    SourceError::answered(Status { code, reason: reason.into(), message, ..Status::default() })
 }
 
 /// A key: `key("ns/name")`.

@@ -44,7 +44,7 @@ pub(crate) fn refused() -> Reply {
 }
 
 pub(crate) fn refuse(failure: Status) -> Reply {
-    Reply::Refuse(SourceError::from(failure))
+    Reply::Refuse(SourceError::answered(failure))
 }
 
 /// A list of objects given as `name@version`.

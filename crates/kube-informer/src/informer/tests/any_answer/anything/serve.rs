@@ -25,7 +25,7 @@ impl State {
             Recipe::Honest => Answer::Honest,
             Recipe::Never => Answer::Never,
             Recipe::Transport => Answer::Fail(reset()),
-            Recipe::Status(failure) => Answer::Fail(SourceError::from(failure)),
+            Recipe::Status(failure) => Answer::Fail(SourceError::answered(failure)),
             Recipe::Text(text) => {
                 let pieces = [Piece::Bytes(text.into())].into();
                 Answer::Body(Body { pieces, tail: Tail::Clean, endures: false })

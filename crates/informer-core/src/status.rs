@@ -63,7 +63,7 @@ pub enum RelistReason {
     NotJson,
     /// The watch failed again and again.
     RepeatedErrors,
-    /// Several watches in a row died without a byte: see `Options::silences_to_relist`.
+    /// Several watches in a row died without a byte: see `Tuning::silences_to_relist`.
     Dead,
     /// The kind was not served for a while.
     Gone,

@@ -146,9 +146,10 @@ impl ListFrames {
     ) -> Result<Option<Advance<T>>, StreamError> {
         loop {
             if let Some(items) = &mut self.items {
-                let mark = match self.chunks.is_gathering() {
-                    true => Some(Mark::ValueStart(self.chunks.place())),
-                    false => self.chunks.next_mark(items)?,
+                let mark = if self.chunks.is_gathering() {
+                    Some(Mark::ValueStart(self.chunks.place()))
+                } else {
+                    self.chunks.next_mark(items)?
                 };
                 match mark {
                     Some(Mark::ValueStart(at)) => {

@@ -5,10 +5,10 @@
 //! | `a.b`, `.a.b`, `{.a.b}`, `$.a`, `@.a` | a member of an object |
 //! | `a["b.c/d"]`, `a['b.c']`, `a.b\.c` | a member whose name has other characters than letters, digits, `-`, `_`, `/` and `$` |
 //! | `a[0]`, `a[-1]` | one element of a list, counted from the beginning or from the end |
-//! | `a[*]`, `a.*` | every element of a list |
+//! | `a[*]` | every element of a list |
 //! | `a[?(@.b=="c")]`, `a[?(@.b!=1)]`, `a[?(@.b)]` | the elements for which this holds; without a comparison, those that have the member |
 //!
-//! A path into nothing leads nowhere, which is not an error. `[*]` and `.*` lead to elements of lists only, not to members of
+//! A path into nothing leads nowhere, which is not an error. `[*]` leads to elements of lists only, not to members of
 //! objects. This is the part of kubectl's JSONPath that names fields; what else kubectl has (`..a`, `[1:3]`, `[0,2]`, `<`, several
 //! braces) is an error.
 
@@ -84,6 +84,9 @@ impl Path {
     pub fn parse_plain(path: &str) -> Result<Self, PathError> {
         let parsed = Self::parse(path)?;
         let is_plain = |step: &Step| matches!(step, Step::Name(_) | Step::Each);
+        if parsed.0.first() == Some(&Step::Each) {
+            return Err(PathError::new(path, "there is no name before [*]: an object is no list"));
+        }
         if parsed.0.iter().all(is_plain) {
             return Ok(parsed);
         }
@@ -159,7 +162,7 @@ impl fmt::Display for Path {
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.to_string();
-        let dot = if path.starts_with('[') { "" } else { "." };
+        let dot = if path.is_empty() || path.starts_with('[') { "" } else { "." };
         write!(f, "@{dot}{path}")?;
         match &self.compared {
             None => Ok(()),

@@ -26,7 +26,7 @@ pub(super) fn path(text: &str) -> Result<Path, String> {
 
 /// The text begins with a path; what follows it.
 pub(super) fn prefix(text: &str) -> Result<(Path, &str), String> {
-    let mut parser = Parser { all: text, rest: text };
+    let mut parser = Parser { all: text, rest: text, depth: 0 };
     let is_in_braces = parser.takes("{");
     if is_in_braces {
         parser.rest = parser.rest.trim_start();
@@ -46,10 +46,15 @@ pub(super) fn prefix(text: &str) -> Result<(Path, &str), String> {
     }
 }
 
+/// How deep conditions may stand within conditions. The text may come from a stranger, and each takes room on the stack.
+const DEEPEST: usize = 8;
+
 /// Reads from the beginning of what is left.
 struct Parser<'a> {
     all: &'a str,
     rest: &'a str,
+    /// The number of conditions around this place.
+    depth: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -72,9 +77,13 @@ impl<'a> Parser<'a> {
     /// Steps up to a character that begins none.
     fn path(&mut self) -> Result<Path, String> {
         // `$` may also begin a name, but not one that a dot or bracket follows.
-        if self.rest.starts_with(['@', '$'])
-            && matches!(self.rest.as_bytes().get(1), None | Some(b'.' | b'['))
-        {
+        let follows = self.rest.as_bytes().get(1);
+        let is_root = match self.rest.as_bytes().first() {
+            Some(b'@') => true,
+            Some(b'$') => matches!(follows, None | Some(b'.' | b'[')),
+            _ => false,
+        };
+        if is_root {
             self.rest = &self.rest[1..];
         }
         let mut steps = Vec::new();
@@ -96,10 +105,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The name of a member, in which a backslash makes the next character a part of it, or `*`.
+    /// The name of a member, in which a backslash makes the next character a part of it.
     fn member(&mut self) -> Result<Step, String> {
-        if self.takes("*") {
-            return Ok(Step::Each);
+        if self.rest.starts_with('*') {
+            let at = self.at();
+            return Err(format!(
+                "the * at {at}: [*] means every element of a list, and members of an object are named one by one"
+            ));
         }
         let mut name = String::new();
         let mut characters = self.rest.chars();
@@ -179,7 +191,12 @@ impl<'a> Parser<'a> {
         if !self.rest.starts_with('@') {
             return Err(format!("a condition begins with @, as in [?(@.type==\"Ready\")]; at {}", self.at()));
         }
+        if self.depth == DEEPEST {
+            return Err(format!("too many conditions stand within one another at {}", self.at()));
+        }
+        self.depth += 1;
         let path = self.path()?;
+        self.depth -= 1;
         self.rest = self.rest.trim_start();
         let comparison = if self.takes("==") {
             Comparison::Equal
@@ -195,7 +212,7 @@ impl<'a> Parser<'a> {
     }
 
     fn literal(&mut self) -> Result<Value, String> {
-        let problem = format!("a text in quotes, a number, true or false must stand at {}", self.at());
+        let problem = format!("a text in quotes, a number, true, false or null must stand at {}", self.at());
         if self.rest.starts_with(['"', '\'']) {
             return self.quoted().map(Value::from).ok_or(problem);
         }

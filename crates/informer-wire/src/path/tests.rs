@@ -10,12 +10,12 @@ fn found(path: &str, document: &Value) -> Vec<Value> {
 fn a_path_leads_to_values_in_the_order_of_the_document() {
     let pod = json!({
         "metadata": { "annotations": { "a.b/c": "1", "$x": 2 } },
-        "spec": { "containers": [{ "name": "a", "n": 1 }, { "name": "b", "on": true }, { "n": null }] },
+        "spec": { "args": ["-v", "-x"], "containers": [{ "name": "a", "n": 1 }, { "name": "b", "on": true }, { "n": null }] },
         "status": { "conditions": [{ "type": "Ready", "status": "True" }, { "type": "Other", "status": "False" }] },
     });
     for (path, values) in [
         ("spec.containers[*].name", json!(["a", "b"])),
-        (".spec.containers.*.name", json!(["a", "b"])),
+        (".spec.containers[*].name", json!(["a", "b"])),
         ("{.spec.containers[0].name}", json!(["a"])),
         ("$.spec.containers[-2].name", json!(["b"])),
         ("@.spec.containers[7].name", json!([])),
@@ -32,6 +32,7 @@ fn a_path_leads_to_values_in_the_order_of_the_document() {
         ("spec.containers[?(@.n==1)].name", json!(["a"])),
         ("spec.containers[?(@.on==true)].name", json!(["b"])),
         ("spec.containers[?(@.n)].name", json!(["a"])),
+        (r#"spec.args[?(@=="-v")]"#, json!(["-v"])),
         ("spec.containers[?(@.n!=1)].n", json!([null])),
         ("spec[?(@.n)]", json!([])),
     ] {
@@ -52,11 +53,11 @@ fn paths_print_as_they_parse() {
         r#"a[?(@.b=="c")].d"#,
         r#"a[?(@["x.y"]!=1)]"#,
         "a[?(@.b)]",
+        r#"a[?(@=="b")]"#,
     ] {
         assert_eq!(Path::parse(text).unwrap().to_string(), text);
     }
-    for (text, printed) in [(".a.b", "a.b"), ("{ .a }", "a"), ("a.*", "a[*]"), (r#"["data"]["x"]"#, "data.x")]
-    {
+    for (text, printed) in [(".a.b", "a.b"), ("{ .a }", "a"), (r#"["data"]["x"]"#, "data.x")] {
         assert_eq!(Path::parse(text).unwrap().to_string(), printed);
     }
 }
@@ -70,6 +71,7 @@ fn errors_say_what_is_wrong_and_where() {
         ("a.", "no name at 2"),
         ("a..b", "no name at 2; a path has all its names"),
         ("{..image}", "`..` cannot stand for some"),
+        ("a.*", "the * at 2: [*] means every element"),
         ("a[1:3]", "must hold *, a number"),
         ("a[0,2]", "must hold *, a number"),
         ("a['b','c']", "must hold *, a number"),
@@ -136,12 +138,23 @@ fn any_text_is_a_path_or_an_error() {
 /// Those to fields that informers drop or index by.
 #[test]
 fn paths_lead_through_names_lists_and_quoted_names() {
-    for path in ["spec", "spec.nodeName", "spec.hosts[*].name", r#"metadata.labels["a.b/\"c"]"#, "[*].x"] {
+    for path in ["spec", "spec.nodeName", "spec.hosts[*].name", r#"metadata.labels["a.b/\"c"]"#] {
         assert_eq!(Path::parse_plain(path), Path::parse(path), "{path}");
     }
+    assert!(Path::parse_plain("[*].x").unwrap_err().to_string().contains("an object is no list"));
     for path in ["spec[0]", "spec[-1].a", "spec[?(@.a)]"] {
         let error = Path::parse_plain(path).unwrap_err().to_string();
         assert!(error.contains("only names and [*] can stand here"), "{path}: {error}");
     }
     assert_eq!(Path::parse_plain("spec."), Path::parse("spec."));
+}
+
+#[test]
+fn a_text_of_a_stranger_does_not_exhaust_the_stack() {
+    for nested in ["a[?(@", "a[?(@.b["] {
+        let error = Path::parse(&nested.repeat(100_000)).unwrap_err().to_string();
+        assert!(error.len() > 10, "{error:.100}");
+    }
+    let deep = format!("a{}.b", "[0]".repeat(100_000));
+    assert!(Path::parse(&deep).unwrap().find(&json!({ "a": [] })).is_empty());
 }

@@ -1,4 +1,4 @@
-//! The numbers that the decisions of a reflector are made by, out of the self.
+//! The numbers that the decisions of a reflector are made by.
 
 use informer_core::reflector::backoff::Waits;
 use informer_core::reflector::cursor::Rules;

@@ -149,9 +149,9 @@ impl ScriptedSource {
 
     /// Deletes `namespace/name`, or `name`. Gives the version of the deletion; 404 if there is no such object.
     pub fn delete(&self, key: &str) -> Result<ResourceVersion, SourceError> {
-        let key: ObjectKey = key
-            .parse()
-            .map_err(|error| SourceError::answered(answers::failure(400, "BadRequest", format!("{error}"))))?;
+        let key: ObjectKey = key.parse().map_err(|error| {
+            SourceError::answered(answers::failure(400, "BadRequest", format!("{error}")))
+        })?;
         self.write(|model| {
             let in_default = model.kind.is_namespaced() == Some(true) && key.namespace().is_none();
             let key = if in_default { ObjectKey::namespaced("default", key.name()) } else { key };
@@ -348,8 +348,9 @@ fn answer(shared: &Arc<Shared>, request: &Request, unusual: &Unusual) -> Result<
             Ok(split(body, state.chunk_bytes))
         }
         Verb::Watch(params) => {
-            let id =
-                shared.with(|state| state.open_watch(request, params, unusual)).map_err(SourceError::answered)?;
+            let id = shared
+                .with(|state| state.open_watch(request, params, unusual))
+                .map_err(SourceError::answered)?;
             Ok(WatchBody::new(shared.clone(), id, params.timeout_seconds).boxed())
         }
     }

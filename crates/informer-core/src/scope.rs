@@ -27,6 +27,7 @@ impl Scope {
     }
 
     /// The namespace, `None` for all.
+    #[inline]
     pub fn as_namespace(&self) -> Option<&str> {
         match self {
             Self::All => None,
@@ -35,6 +36,7 @@ impl Scope {
     }
 
     /// Whether an object with this key is in the scope.
+    #[inline]
     pub fn contains(&self, key: &ObjectKey) -> bool {
         match self {
             Self::All => true,

@@ -121,19 +121,12 @@ impl PartialOrd for ObjectKey {
 impl ObjectKey {
     /// The key of an object in a namespace. An empty namespace is none.
     pub fn namespaced(namespace: impl Into<Arc<str>>, name: impl Into<Arc<str>>) -> Self {
-        Self::from_parts(Some(namespace.into()), name.into())
+        from_parts(Some(namespace.into()), name.into())
     }
 
     /// The key of an object of the whole cluster.
     pub fn cluster(name: impl Into<Arc<str>>) -> Self {
-        Self::from_parts(None, name.into())
-    }
-
-    /// From namespace and name. An empty namespace is none.
-    pub fn from_parts(namespace: Option<Arc<str>>, name: Arc<str>) -> Self {
-        let namespace = namespace.filter(|namespace| !namespace.is_empty());
-        let hash = KeyRef::new(namespace.as_deref(), &name).hash;
-        Self { namespace, name, hash }
+        from_parts(None, name.into())
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -158,12 +151,19 @@ impl ObjectKey {
     pub fn name(&self) -> &str {
         &self.name
     }
+}
 
-    /// The namespace with its allocation, to be shared.
-    #[inline]
-    pub fn shared_namespace(&self) -> Option<&Arc<str>> {
-        self.namespace.as_ref()
-    }
+/// From namespace and name. An empty namespace is none.
+pub fn from_parts(namespace: Option<Arc<str>>, name: Arc<str>) -> ObjectKey {
+    let namespace = namespace.filter(|namespace| !namespace.is_empty());
+    let hash = KeyRef::new(namespace.as_deref(), &name).hash;
+    ObjectKey { namespace, name, hash }
+}
+
+/// The namespace with its allocation, to be shared.
+#[inline]
+pub fn shared_namespace(key: &ObjectKey) -> Option<&Arc<str>> {
+    key.namespace.as_ref()
 }
 
 impl fmt::Display for ObjectKey {

@@ -120,16 +120,16 @@ impl KindInfo {
             None => format!("/{root}/{api_version}/{}", self.0.plural),
         }
     }
+}
 
-    /// The kind, or the resource where the kind's name is not known.
-    pub fn noun(&self) -> &str {
-        if self.0.kind.is_empty() { &self.0.plural } else { &self.0.kind }
-    }
+/// The kind, or the resource where the kind's name is not known.
+pub fn noun(kind: &KindInfo) -> &str {
+    if kind.0.kind.is_empty() { &kind.0.plural } else { &kind.0.kind }
+}
 
-    /// Core Secrets hold what must not be written down anywhere by accident.
-    pub fn is_sensitive(&self) -> bool {
-        self.0.group.is_empty() && self.0.plural == "secrets"
-    }
+/// Core Secrets hold what must not be written down anywhere by accident.
+pub fn is_sensitive(kind: &KindInfo) -> bool {
+    kind.0.group.is_empty() && kind.0.plural == "secrets"
 }
 
 impl fmt::Display for KindInfo {
@@ -140,6 +140,6 @@ impl fmt::Display for KindInfo {
 
 impl fmt::Debug for KindInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KindInfo({} {})", self.api_version(), self.noun())
+        write!(f, "KindInfo({} {})", self.api_version(), noun(self))
     }
 }

@@ -22,7 +22,7 @@ pub mod document;
 pub mod framing;
 pub mod json;
 pub mod key;
-mod kind;
+pub mod kind;
 pub mod names;
 pub mod path;
 mod queue_status;
@@ -31,7 +31,7 @@ pub mod status;
 pub mod status_document;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-mod version;
+pub mod version;
 
 pub use key::ObjectKey;
 pub use kind::{KindInfo, ResourceId};

@@ -37,12 +37,6 @@ impl ResourceVersion {
         matches!(&self.0, Text::Other(text) if text.is_empty())
     }
 
-    /// Whether an object or list can have this version. `0` only occurs in requests, where it means any version.
-    #[inline]
-    pub fn is_concrete(&self) -> bool {
-        !self.is_empty() && !matches!(&self.0, Text::Other(text) if &**text == "0")
-    }
-
     /// Compares two versions of one kind as decimals of any length; `None` if either is not a decimal.
     #[inline]
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
@@ -66,23 +60,29 @@ impl ResourceVersion {
     pub fn is_at_least(&self, other: &Self) -> bool {
         self.compare(other).is_some_and(Ordering::is_ge)
     }
-
-    /// The last 15 decimal digits, which a 64-bit float holds exactly; `None` if it is not a decimal.
-    pub fn metric(&self) -> Option<u64> {
-        const LIMIT: u64 = 1_000_000_000_000_000;
-        match &self.0 {
-            Text::Number(number) => Some(number % LIMIT),
-            Text::Other(text) if is_decimal(text) => {
-                text.get(text.len().saturating_sub(15)..).and_then(|digits| digits.parse().ok())
-            }
-            Text::Other(_) => None,
-        }
-    }
 }
 
 /// Digits only, no leading zero: the form that Kubernetes promises to be comparable.
 fn is_decimal(text: &str) -> bool {
     !text.is_empty() && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether an object or list can have this version. `0` only occurs in requests, where it means any version.
+#[inline]
+pub fn is_concrete(version: &ResourceVersion) -> bool {
+    !version.is_empty() && !matches!(&version.0, Text::Other(text) if &**text == "0")
+}
+
+/// The last 15 decimal digits, which a 64-bit float holds exactly; `None` if it is not a decimal.
+pub fn metric(version: &ResourceVersion) -> Option<u64> {
+    const LIMIT: u64 = 1_000_000_000_000_000;
+    match &version.0 {
+        Text::Number(number) => Some(number % LIMIT),
+        Text::Other(text) if is_decimal(text) => {
+            text.get(text.len().saturating_sub(15)..).and_then(|digits| digits.parse().ok())
+        }
+        Text::Other(_) => None,
+    }
 }
 
 impl fmt::Display for ResourceVersion {

@@ -54,7 +54,7 @@ pub(crate) fn advice(kind: &KindInfo, status: Option<u16>, message: &str) -> Opt
             "{} {} is not served there: install its CustomResourceDefinition, or check group, version and the \
              server's address",
             kind.api_version(),
-            kind.noun()
+            informer_wire::kind::noun(kind)
         )),
         Some(429) => Some("the server asks to slow down; the informer waits and tries again".into()),
         Some(_) => None,

@@ -350,7 +350,7 @@ impl Ingest {
 
     fn key(&self, namespace: &str, name: &str) -> ObjectKey {
         let in_namespace = !namespace.is_empty() && self.origin.kind.is_namespaced() != Some(false);
-        ObjectKey::from_parts(in_namespace.then(|| self.interner.text(namespace)), name.into())
+        informer_wire::key::from_parts(in_namespace.then(|| self.interner.text(namespace)), name.into())
     }
 
     /// Without managedFields and dropped fields, with kind and apiVersion. As it is, or written into the buffer.

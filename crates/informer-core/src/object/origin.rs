@@ -36,7 +36,7 @@ pub struct Origin {
 impl Origin {
     /// For one informer.
     pub fn new(kind: KindInfo, sensitive: bool, cache: DecodedCache, host: Arc<dyn Host>) -> Self {
-        let sensitive = sensitive || kind.is_sensitive();
+        let sensitive = sensitive || informer_wire::kind::is_sensitive(&kind);
         // What was decoded must not outlive the object.
         let cache = if sensitive { DecodedCache::new(0) } else { cache };
         Self {

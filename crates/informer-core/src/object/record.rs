@@ -107,6 +107,12 @@ impl Drop for Record {
 
 impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}@{}", self.origin.kind.noun(), self.head.key, self.head.resource_version)
+        write!(
+            f,
+            "{} {}@{}",
+            informer_wire::kind::noun(&self.origin.kind),
+            self.head.key,
+            self.head.resource_version
+        )
     }
 }

@@ -29,6 +29,7 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 use informer_wire::ResourceVersion;
 use informer_wire::key::{KeyRef, ObjectKey};
+use informer_wire::version::is_concrete;
 
 use crate::delta::{Delta, DeltaChange};
 use crate::object::record::Record;
@@ -306,7 +307,7 @@ impl Planner<'_> {
     /// Moves the version of the scope, never backwards and never to nothing.
     fn saw(&mut self, scope: ScopeId, version: &ResourceVersion) {
         let Some(stored) = self.state.scope(scope) else { return };
-        if !version.is_concrete() {
+        if !is_concrete(version) {
             return;
         }
         let planned = self.plan.versions.iter_mut().find(|(planned, _)| *planned == scope);

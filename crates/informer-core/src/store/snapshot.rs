@@ -102,6 +102,7 @@ impl Snapshot {
     }
 
     /// All objects.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Record>> {
         self.parts.iter().flatten().flat_map(|part| part.iter())
     }

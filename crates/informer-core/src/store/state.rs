@@ -290,7 +290,8 @@ impl StoreState {
         let objects = match self.namespaces.get_mut(KeyRef::from(record.key()).namespace) {
             Some(objects) => objects,
             None => {
-                let namespace = record.key().shared_namespace().cloned().unwrap_or_default();
+                let namespace =
+                    informer_wire::key::shared_namespace(record.key()).cloned().unwrap_or_default();
                 self.namespaces.entry(namespace).or_default()
             }
         };

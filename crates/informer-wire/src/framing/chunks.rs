@@ -102,6 +102,7 @@ impl Chunks {
     }
 
     /// What has come and was not read, from the first byte on that is no space, but no more than one piece may have.
+    #[inline]
     pub(super) fn unread(&mut self) -> &[u8] {
         let start = skip_space(&self.chunk, self.at);
         if start > self.at {
@@ -117,6 +118,7 @@ impl Chunks {
     }
 
     /// Whether there is nothing but space left to read.
+    #[inline]
     pub(super) fn is_read(&self) -> bool {
         !self.gathering && skip_space(&self.chunk, self.at) == self.chunk.len()
     }
@@ -132,6 +134,7 @@ impl Chunks {
     }
 
     /// The caller has read up to a place.
+    #[inline]
     pub(super) fn skip_to(&mut self, at: usize) {
         self.at = self.chunk.len().min(at);
     }
@@ -290,6 +293,7 @@ impl Chunks {
     }
 
     /// The byte at a place.
+    #[inline]
     pub(super) fn byte(&self, at: usize) -> Option<u8> {
         self.chunk.get(at).copied()
     }

@@ -180,7 +180,7 @@ pub(super) fn object_key(object: &[u8]) -> Option<ObjectKey> {
         .then(|| text("name"))
         .flatten()
         .filter(|name| !name.is_empty())
-        .map(|name| ObjectKey::from_parts(namespace.map(Into::into), name.into()))
+        .map(|name| crate::key::from_parts(namespace.map(Into::into), name.into()))
 }
 
 #[cfg(test)]

@@ -16,10 +16,10 @@ fn b_068_p_080_versions_compare_as_decimals_of_any_length() {
 
 #[test]
 fn b_225_metric_is_the_last_15_digits() {
-    assert_eq!(ResourceVersion::new("42").metric(), Some(42));
-    assert_eq!(ResourceVersion::new("9123456789012345678").metric(), Some(456_789_012_345_678));
-    assert_eq!(ResourceVersion::new("99123456789012345678901234567890").metric(), Some(678_901_234_567_890));
-    assert_eq!(ResourceVersion::new("abc").metric(), None);
+    assert_eq!(metric(&ResourceVersion::new("42")), Some(42));
+    assert_eq!(metric(&ResourceVersion::new("9123456789012345678")), Some(456_789_012_345_678));
+    assert_eq!(metric(&ResourceVersion::new("99123456789012345678901234567890")), Some(678_901_234_567_890));
+    assert_eq!(metric(&ResourceVersion::new("abc")), None);
 }
 
 #[test]

@@ -67,7 +67,7 @@ impl fmt::Display for ObjectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
             Inner::Undecodable { kind, key, message } => {
-                write!(f, "{} {key} does not decode: {message}", kind.noun())
+                write!(f, "{} {key} does not decode: {message}", informer_wire::kind::noun(kind))
             }
             Inner::Invalid { kind, message } => write!(f, "this makes no object of {kind}: {message}"),
         }

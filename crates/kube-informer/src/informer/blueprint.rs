@@ -37,7 +37,7 @@ pub(crate) struct Blueprint {
 impl Blueprint {
     pub(crate) fn new<K: Kind + DeserializeOwned>(kind: KindInfo, sources: Arc<dyn Sources>) -> Self {
         let mut blueprint = Self {
-            options: Options { sensitive: kind.is_sensitive(), ..Options::default() },
+            options: Options { sensitive: informer_wire::kind::is_sensitive(&kind), ..Options::default() },
             kind,
             sources,
             probes: Arc::default(),

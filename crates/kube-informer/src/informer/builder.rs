@@ -45,7 +45,7 @@ impl<K: Kind> InformerBuilder<K> {
         blueprint.options = change(std::mem::take(&mut blueprint.options));
         // These follow from the kind and the Rust type, wherever the new options come from.
         blueprint.options.metadata_only = K::metadata_only();
-        blueprint.options.sensitive |= blueprint.kind.is_sensitive();
+        blueprint.options.sensitive |= informer_wire::kind::is_sensitive(&blueprint.kind);
         self
     }
 

@@ -76,7 +76,8 @@ impl Scopes {
 
     /// The scope that this key is in, if it is watched.
     pub(crate) fn of_key(&self, key: &ObjectKey) -> Option<Arc<ScopeSlot>> {
-        let by_namespace = || self.find(&Scope::Namespace(key.shared_namespace()?.clone()));
+        let by_namespace =
+            || self.find(&Scope::Namespace(informer_wire::key::shared_namespace(key)?.clone()));
         self.find(&Scope::All).or_else(by_namespace)
     }
 

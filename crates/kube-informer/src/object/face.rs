@@ -335,13 +335,13 @@ impl<K> Clone for Object<K> {
 
 impl<K> fmt::Display for Object<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.kind().noun(), self.key())
+        write!(f, "{} {}", informer_wire::kind::noun(self.kind()), self.key())
     }
 }
 
 impl<K> fmt::Debug for Object<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.kind().noun(), self.key())
+        write!(f, "{} {}", informer_wire::kind::noun(self.kind()), self.key())
     }
 }
 

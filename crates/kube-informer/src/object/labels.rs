@@ -55,6 +55,7 @@ impl Labels {
     /// let selector: Selector = Expression::Equal("app".into(), "web".into()).into();
     /// assert!(object.labels().matches(&selector));
     /// ```
+    #[inline]
     pub fn matches(&self, selector: &Selector) -> bool {
         Matcher::new(selector).matches(&self.0)
     }

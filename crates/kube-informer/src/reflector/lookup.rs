@@ -71,7 +71,7 @@ pub(super) fn request(target: &Target, key: &ObjectKey) -> Request {
     let namespace = key.namespace().map(|namespace| format!("metadata.namespace={}", escape(namespace)));
     let selectors: Vec<_> = own.chain([name]).chain(namespace).collect();
     request.field_selector = Some(selectors.join(","));
-    if let Some(namespace) = key.shared_namespace() {
+    if let Some(namespace) = informer_wire::key::shared_namespace(key) {
         // With the namespace in its path servers go straight to the object, also where an informer looks at all of them.
         request.scope = Scope::Namespace(namespace.clone());
     }

@@ -31,7 +31,7 @@ pub(super) fn snapshot(objects: &[&Arc<Record>]) -> Snapshot {
     }
     let mut snapshot = Snapshot::new(1);
     if let Some(first) = objects.first() {
-        snapshot.add(first.key().shared_namespace().unwrap(), &map);
+        snapshot.add(informer_wire::key::shared_namespace(first.key()).unwrap(), &map);
     }
     snapshot
 }

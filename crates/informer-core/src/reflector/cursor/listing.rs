@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use informer_wire::ResourceVersion;
+use informer_wire::version::is_concrete;
 
 use super::super::recovery::{Remedy, Trouble};
 use super::{Action, Charge, Cursor, Delay, Mode, NextStep, backoff};
@@ -103,7 +104,7 @@ impl Cursor {
             return Some(self.failed(now, Trouble::NotAList("an answer nobody asked for".into()), None));
         };
         let mut listing = listing.clone();
-        if !version.is_concrete() {
+        if !is_concrete(version) {
             let trouble = Trouble::NotAList("it has no resourceVersion".into());
             return Some(self.list_failed(now, &listing, trouble));
         }

@@ -21,6 +21,7 @@ mod watching;
 use std::time::{Duration, Instant};
 
 use informer_wire::ResourceVersion;
+use informer_wire::version::is_concrete;
 
 use self::listing::Listing;
 use self::streaming::Streaming;
@@ -362,7 +363,7 @@ impl Cursor {
         version: &ResourceVersion,
     ) -> Result<bool, Box<NextStep>> {
         let now = now.into();
-        if !version.is_concrete() {
+        if !is_concrete(version) {
             let what = if matches!(self.mode, Mode::Streaming(_)) { "the mark of its end" } else { "it" };
             let trouble = Trouble::NotAList(format!("{what} has no resourceVersion"));
             return Err(Box::new(self.failed(now, trouble, Some(Duration::ZERO))));

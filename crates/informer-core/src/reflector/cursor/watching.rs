@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
+use informer_wire::version::is_concrete;
 use informer_wire::{ObjectKey, ResourceVersion};
 
 use super::super::recovery::{Remedy, Trouble};
@@ -178,17 +179,18 @@ impl Cursor {
     /// going back a little only means that some events come twice. Progress is a newer one.
     ///
     /// Until the list is complete this does nothing: the objects of a streamed list come in no order of versions.
+    #[inline]
     pub fn advance(&mut self, version: &ResourceVersion) {
         if let Mode::Watching(watching) = &mut self.mode {
             let newer = match version.compare(&self.last) {
                 Some(order) => order == Ordering::Greater,
-                None => version.is_concrete() && *version != self.last,
+                None => is_concrete(version) && *version != self.last,
             };
             if newer {
                 watching.strikes = 0;
                 watching.moved = true;
             }
-            if version.is_concrete() {
+            if is_concrete(version) {
                 self.last = version.clone();
             }
         }
@@ -196,6 +198,7 @@ impl Cursor {
 
     /// A bookmark of this version was passed on. Nothing up to its version has been missed, so an older one says nothing: taken
     /// as it is, the next watch would tell of objects that have come and gone since.
+    #[inline]
     pub fn bookmarked(&mut self, version: &ResourceVersion) {
         if !version.is_older_than(&self.last) {
             self.advance(version);

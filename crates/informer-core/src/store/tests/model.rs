@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use informer_wire::version::is_concrete;
 use informer_wire::{ObjectKey, ResourceVersion};
 
 use crate::delta::{Delta, DeltaChange};
@@ -274,7 +275,7 @@ impl World {
     }
 
     fn saw(&mut self, scope: usize, version: &ResourceVersion) {
-        if version.is_concrete() && !version.is_older_than(&self.versions[scope]) {
+        if is_concrete(version) && !version.is_older_than(&self.versions[scope]) {
             self.versions[scope] = version.clone();
         }
     }

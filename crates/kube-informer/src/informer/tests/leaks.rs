@@ -238,7 +238,7 @@ where
         async move { Ok::<_, Infallible>(answer.body(Body::from(Bytes::from(body))).unwrap()) }
     });
     let http = HttpSource::new(Client::new(service, "default"), K::info(&())).unwrap();
-    let told_by_source = K::info(&()).is_sensitive().then(|| told.clone());
+    let told_by_source = informer_wire::kind::is_sensitive(&K::info(&())).then(|| told.clone());
     let source = Hostile { http, answers: answers.clone(), good: good.clone(), told: told_by_source };
     let heard = told.clone();
     let builder = SharedInformer::<K>::builder(source)

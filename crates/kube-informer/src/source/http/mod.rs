@@ -218,7 +218,7 @@ impl HttpSource {
         request: Result<http::Request<Body>, SourceError>,
     ) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
         let (client, server, peer) = (self.client.clone(), self.server.clone(), self.peer.clone());
-        let sensitive = self.kind.is_sensitive();
+        let sensitive = informer_wire::kind::is_sensitive(&self.kind);
         Box::pin(async move {
             let (using, attempt) = client.client().await;
             let sent = Instant::now();

@@ -96,6 +96,7 @@ impl Chunks {
     }
 
     /// What has come from a place on, but no more than one piece may have.
+    #[inline]
     pub(super) fn from(&self, at: usize) -> &[u8] {
         let rest = self.chunk.get(at..).unwrap_or_default();
         rest.get(..self.limit).unwrap_or(rest)

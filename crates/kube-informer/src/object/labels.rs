@@ -75,6 +75,7 @@ impl Matcher {
         Self(selector.clone().into_iter().map(requirement).collect())
     }
 
+    #[inline]
     pub(crate) fn matches(&self, labels: &LabelSet) -> bool {
         self.0.matches(|key| labels.get(key))
     }

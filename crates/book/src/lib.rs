@@ -49,7 +49,7 @@ mod pages {
     #[doc = include_str!("../../../docs/testing-your-code.md")]
     struct TestingYourCode;
 
-    #[doc = include_str!("../../../crates/embedded-apiserver/README.md")]
+    #[doc = include_str!("../../../testkit/embedded-apiserver/README.md")]
     struct EmbeddedApiserver;
 
     #[doc = include_str!("../../../crates/informer-controller/README.md")]

@@ -12,7 +12,7 @@ use super::openapi::{packed, unpacked};
 use crate::cargo::workspace_root;
 use crate::report::{Outcome, Report};
 
-const EMBEDDED: &str = "crates/embedded-apiserver/src";
+const EMBEDDED: &str = "testkit/embedded-apiserver/src";
 /// What the program is asked for, and where that is kept.
 const TABLES: [(&str, &str); 2] = [("types", "schema/go_types.zst"), ("values", "defaults/values.zst")];
 

@@ -17,7 +17,7 @@ use crate::cargo::workspace_root;
 use crate::report::{Outcome, Report};
 
 /// Where the packed texts are.
-const DIRECTORY: &str = "crates/embedded-apiserver/src/openapi";
+const DIRECTORY: &str = "testkit/embedded-apiserver/src/openapi";
 /// They are packed once and unpacked often.
 const LEVEL: i32 = 22;
 

@@ -164,7 +164,7 @@ impl Engine {
             name,
             resync,
             self.options.tuning.slow_call,
-            mailbox,
+            (mailbox, options.whole_state),
             self.reporter.clone(),
             shared,
         );

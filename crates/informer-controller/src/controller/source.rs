@@ -90,8 +90,7 @@ impl Behind {
         loop {
             self.0.notified().await;
             loop {
-                // A handler that has ended has caught up as well.
-                join_all(handlers.iter().map(|handler| handler.wait_drained(Patience::FOREVER))).await;
+                join_all(handlers.iter().map(drained)).await;
                 // Another may have fallen behind meanwhile, or the same again.
                 if self.0.notified().now_or_never().is_none() {
                     break;
@@ -105,6 +104,12 @@ impl Behind {
             all.lister().list().into_iter().for_each(|object| into.add(object.key().clone(), true));
         }
     }
+}
+
+/// Waits until nothing waits for a handler: a mailbox that is behind says so once, and merges silently until it is empty. A handler
+/// that has ended has caught up as well.
+async fn drained(handler: &Registration) {
+    while handler.wait_drained(Patience::FOREVER).await.is_ok() && handler.status().backlog > 0 {}
 }
 
 /// Objects that were deleted, in their last state, until they have been reconciled.

@@ -156,6 +156,9 @@ impl Election {
     }
 
     /// How long the work may take to end after it was told to. The default is 60 s.
+    ///
+    /// There is always a limit, and no [`Patience`](kube_informer::status::Patience): the Lease is renewed until the work has
+    /// ended, so that nobody else begins meanwhile. Work that hangs would keep all others from leading for ever.
     pub fn drain(mut self, time: Duration) -> Self {
         self.drain = time;
         self

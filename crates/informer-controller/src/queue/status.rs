@@ -25,7 +25,7 @@ impl<T: Clone + Eq + Hash + Display> WorkQueue<T> {
         let since = |moment: Moment| Duration::from_nanos(u64::try_from(now - moment).unwrap_or_default());
         let state = self.0.state.lock();
         let (counts, totals) = (state.core.counts(), state.totals);
-        // Users' code is not called while the queue is locked.
+        // The item's `Display` is not called while the queue is locked.
         let oldest = state.core.oldest().map(|(item, at)| (item.clone(), since(at)));
         let longest_running = state.core.started().min().map(since);
         drop(state);

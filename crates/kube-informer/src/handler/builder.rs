@@ -94,6 +94,8 @@ pub(crate) struct HandlerOptions {
     pub(crate) every_event: Option<usize>,
     pub(crate) blocking: bool,
     pub(crate) keep: Keep,
+    /// Whether each call is with the whole content of the cache.
+    pub(crate) whole_state: bool,
 }
 
 type One<K> = Box<dyn FnMut(&Object<K>) + Send>;

@@ -25,6 +25,8 @@ pub(crate) struct Listener {
     pub(crate) resync: Duration,
     /// A call that takes longer than this without being asynchronous keeps others from running.
     pub(crate) slow_call: Duration,
+    /// Each call tells of everything that waits: see [`next_state`](Self::next_state).
+    whole_state: bool,
     pub(crate) reporter: Arc<Reporter>,
     mailbox: Mutex<Mailbox>,
     /// How many objects the cache held when the handler was added, until the mailbox has them. Written with the mailbox locked.
@@ -52,6 +54,8 @@ pub(crate) struct ListenerState {
     /// informer first filled its cache.
     pub(crate) synced: bool,
     pub(crate) ending: Ending,
+    /// It has ended, and was called with everything before that.
+    drained: bool,
     /// A task or stream takes events from the mailbox.
     pub(crate) started: bool,
     /// Its last call has returned and there will be no other.
@@ -103,7 +107,7 @@ impl Listener {
         name: Arc<str>,
         resync: Duration,
         slow_call: Duration,
-        mailbox: Mailbox,
+        (mailbox, whole_state): (Mailbox, bool),
         reporter: Arc<Reporter>,
         (metrics, leaving): ((Gauge, Histogram), Arc<Notify>),
     ) -> Arc<Self> {
@@ -115,6 +119,7 @@ impl Listener {
             name,
             resync,
             slow_call,
+            whole_state,
             reporter,
             mailbox: Mutex::new(mailbox),
             promised: AtomicUsize::new(0),
@@ -233,7 +238,11 @@ impl Listener {
 
     /// Called by the runner when it is over.
     pub(crate) fn finish(&self) {
+        // Asked before the state is locked: the mailbox comes first. A handler that drains gets nothing new meanwhile.
+        let is_drained = self.is_idle();
         self.state.send_modify(|state| {
+            // Only then nothing has been discarded.
+            state.drained |= is_drained && state.ending == Ending::Draining;
             state.ending = Ending::Closed;
             state.finished = true;
         });
@@ -279,14 +288,16 @@ impl Listener {
     /// before that.
     pub(crate) async fn drained(&self) -> bool {
         let mut delivered = self.delivered.subscribe();
-        let pending = self.backlog() as u64;
         let called = || self.counters.delivered.load(Ordering::Relaxed);
         // Each event that waits leads to two calls at most, a delete and an add, and may be preceded by the one that tells of
-        // merging. What comes later is delivered later: so many calls are enough also if something is always pending.
-        let enough = called().saturating_add(2 * pending + 1);
+        // merging. What comes later is delivered later: so many calls are enough also if something is always pending. Of the
+        // calls with the whole state, the one after the one that is under way tells of everything.
+        let calls = if self.whole_state { 2 } else { 2 * self.backlog() as u64 + 1 };
+        let enough = called().saturating_add(calls);
         loop {
-            if self.backlog() == 0 {
-                return !self.is_closed();
+            if self.is_idle() {
+                let state = *self.state.borrow();
+                return state.ending != Ending::Closed || state.drained;
             }
             if called() >= enough {
                 return true;
@@ -295,6 +306,11 @@ impl Listener {
                 return false;
             }
         }
+    }
+
+    /// Whether nothing waits, and no call is under way. The first call with the whole state comes also if nothing is in the cache.
+    fn is_idle(&self) -> bool {
+        self.backlog() == 0 && (!self.whole_state || self.state.borrow().synced)
     }
 
     /// Costs one look if nobody waits.
@@ -306,7 +322,7 @@ impl Listener {
 
     /// What there is to deliver at this moment. Taking counts what was taken before as done.
     pub(crate) fn take_now(&self) -> Vec<Delivery> {
-        let (taken, reached) = self.take();
+        let (taken, reached) = self.take(0);
         if reached {
             self.mark_synced();
         }
@@ -314,11 +330,12 @@ impl Listener {
     }
 
     /// The same, and whether the handler has just become synced: the deliveries taken before were the last of the
-    /// objects that were in the cache when the handler was added.
-    fn take(&self) -> (Vec<Delivery>, bool) {
+    /// objects that were in the cache when the handler was added. So many calls that were owed before count as in hand, so that
+    /// nobody finds the handler drained before them.
+    fn take(&self, owed: usize) -> (Vec<Delivery>, bool) {
         let mut mailbox = self.mailbox.lock();
         let taken = mailbox.take(BATCH);
-        self.counters.in_hand.store(taken.len(), Ordering::Relaxed);
+        self.counters.in_hand.store(taken.len().max(owed), Ordering::Relaxed);
         let reached = !self.state.borrow().synced && mailbox.is_synced();
         let shown = self.measure(&mailbox);
         let discards = mailbox.discards();
@@ -346,14 +363,12 @@ impl Listener {
             }
             let mut news = !synced;
             let complete = loop {
-                match self.take() {
+                match self.take(usize::from(news)) {
                     (taken, reached) if taken.is_empty() => break synced || reached,
                     _ => news = true,
                 }
             };
             if complete && news {
-                // The call that follows.
-                self.counters.in_hand.store(1, Ordering::Relaxed);
                 return true;
             }
             if ending == Ending::Draining {

@@ -49,6 +49,8 @@ pub(crate) struct Engine {
     pub(crate) indexer: Arc<Indexer>,
     pub(crate) queue: Arc<DeltaFifo>,
     pub(crate) state: watch::Sender<InformerState>,
+    /// Whether it has stopped, for those who wait for nothing else: every commit notifies `state`.
+    pub(crate) over: watch::Sender<bool>,
     pub(crate) stop: watch::Sender<Option<Stop>>,
     /// Callers of `wait_for` and `wait_gone`.
     pub(crate) waiters: Waiters,
@@ -126,6 +128,7 @@ impl Engine {
             indexer,
             queue: Arc::new(queue),
             state: watch::Sender::default(),
+            over: watch::Sender::default(),
             stop: watch::Sender::default(),
             waiters: Waiters::default(),
             random: Mutex::new(fastrand::Rng::new()),
@@ -161,7 +164,7 @@ impl Engine {
             name,
             resync,
             self.options.tuning.slow_call,
-            mailbox,
+            (mailbox, options.whole_state),
             self.reporter.clone(),
             shared,
         );
@@ -308,6 +311,7 @@ impl Engine {
         }
         self.state.send_modify(|state| state.stopped = true);
         self.waiters.wake_all();
+        self.over.send_replace(true);
     }
 
     /// Ends an informer that was never started, and all waits for it; does nothing if the informer was started.

@@ -30,9 +30,9 @@ impl<K: 'static> SharedInformer<K> {
         function: impl FnMut(&[Object<K>]) + Send + 'static,
     ) -> Result<Registration, InformerError> {
         // No resync: calling the function again with an unchanged set is of no use.
-        let listener = self
-            .engine()
-            .listener(&HandlerOptions { resync: Some(Duration::ZERO), ..HandlerOptions::default() });
+        let resync = Some(Duration::ZERO);
+        let options = HandlerOptions { resync, whole_state: true, ..HandlerOptions::default() };
+        let listener = self.engine().listener(&options);
         let future = push(listener.clone(), self.engine().indexer.clone(), function).boxed();
         self.engine().join(listener.clone(), Some(Runner { future, blocking: false }), false)?;
         Ok(Registration::new(listener))

@@ -52,8 +52,8 @@ impl<K: 'static> SharedInformer<K> {
 
     /// Waits until the informer has stopped, for whatever reason. Its handlers may still be called with what is pending.
     pub async fn wait_stopped(&self, patience: impl Into<Patience>) -> Result<(), WaitError> {
-        let mut state = self.engine().state.subscribe();
-        match patience.into().wait(state.wait_for(|state| state.stopped)).await {
+        let mut over = self.engine().over.subscribe();
+        match patience.into().wait(over.wait_for(|is_over| *is_over)).await {
             Ok(_) => Ok(()),
             Err(waited) => Err(WaitError::new(self.kind(), Unmet::NotStopped { waited })),
         }

@@ -73,8 +73,9 @@ impl<K: 'static> SharedInformer<K> {
     /// that there is no such object. From then on the cache never shows a state that is older than this call.
     ///
     /// For an object of which the program knows that it may have changed, without knowing how, such as after a write whose
-    /// answer was lost. The request is sent at once, and again after a while if it is not answered; many of them together are
-    /// answered by one list. To read everything again use [`refresh`](Self::refresh).
+    /// answer was lost. The request is sent as soon as the budget for single objects allows
+    /// ([`Tuning::request_burst`](crate::source::Tuning::request_burst)), and again after a while if it is not answered; many
+    /// of them together are answered by one list. To read everything again use [`refresh`](Self::refresh).
     pub async fn refresh_one(&self, key: &ObjectKey, patience: impl Into<Patience>) -> Result<(), WaitError> {
         self.wait(key, Wanted::Refreshed, patience.into()).await
     }

@@ -151,6 +151,7 @@ impl Driver {
         let now = Instant::now();
         Ok(match interruption {
             Interruption::Next(step) => *step,
+            // None comes here today: lists and watches judge their own, by how long the connection lasted.
             Interruption::Trouble(trouble) => self.cursor.failed(now, trouble, None),
             Interruption::Refresh => self.cursor.refresh(now),
             Interruption::PaidRefresh => self.cursor.refresh(now).charged(Charge::Free),

@@ -30,13 +30,19 @@ fn on_threads<R: Send>(work: impl Fn(usize) -> R + Sync) -> Vec<R> {
 fn b_420_a_kind_has_one_informer_also_if_many_ask_at_once() {
     for _ in 0..100 {
         let factory = Servers::default().factory();
-        let informers = on_threads(|number| {
+        let mut informers = on_threads(|number| {
             if number % 2 == 0 {
                 factory.kind::<Pod>().informer().as_kind::<()>()
             } else {
                 factory.kind_of(ApiResource::erase::<Pod>(&())).informer().as_kind()
             }
         });
+        // Not before whole objects are asked for: an informer of the metadata alone would be another one.
+        informers.extend(on_threads(|number| match number % 3 {
+            0 => factory.kind::<Pod>().informer().as_kind::<()>(),
+            1 => factory.kind_of(ApiResource::erase::<Pod>(&())).informer().as_kind(),
+            _ => factory.kind::<Pod>().metadata().informer().as_kind(),
+        }));
         assert!(informers.iter().all(|informer| Arc::ptr_eq(informer.engine(), informers[0].engine())));
         assert_eq!(factory.status().len(), 1);
     }

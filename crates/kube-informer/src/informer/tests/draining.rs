@@ -1,10 +1,17 @@
 //! Waiting until a handler has been called with what was pending for it.
 
 use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::support::{Rig, SOON, rest};
-use crate::handler::handler;
+use k8s_openapi::api::core::v1::ConfigMap;
+
+use super::support::{Denies, Rig, SOON, map, rest, start};
+use crate::handler::builder::HandlerOptions;
+use crate::handler::{Registration, handler};
+use crate::informer::SharedInformer;
+use crate::source::ScriptedSource;
 use crate::status::Patience;
 
 #[tokio::test(start_paused = true)]
@@ -58,6 +65,90 @@ async fn wait_drained_waits_for_the_call_with_the_whole_state() {
         rig.informer.add_full_state_handler(move |objects| entered.send(objects.len()).unwrap()).unwrap();
     registration.wait_drained(SOON).await.unwrap();
     assert_eq!(calls.try_recv(), Ok(1));
+}
+
+/// Adds a handler that counts its calls with the whole state.
+fn count_calls(informer: &SharedInformer<ConfigMap>) -> (Arc<AtomicUsize>, Registration) {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counts = calls.clone();
+    let registration = informer.add_full_state_handler(move |_| {
+        counts.fetch_add(1, Ordering::Relaxed);
+    });
+    (calls, registration.unwrap())
+}
+
+#[tokio::test(start_paused = true)]
+async fn wait_drained_waits_for_the_call_with_a_whole_state_that_is_empty() {
+    let rig = Rig::new(&[]).started().await;
+    let (calls, registration) = count_calls(&rig.informer);
+    registration.wait_drained(SOON).await.unwrap();
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn wait_drained_waits_for_the_call_with_the_whole_state_until_all_namespaces_are_there() {
+    let server = ScriptedSource::of::<ConfigMap>();
+    server.create(&map("a/x", "")).unwrap();
+    let source = Denies { server, namespace: "b" };
+    let builder = SharedInformer::<ConfigMap>::builder(source).namespaces(["a", "b"]);
+    let informer = builder.build().unwrap();
+    let (calls, registration) = count_calls(&informer);
+    start(&informer);
+    informer.wait_namespace_synced("a", SOON).await.unwrap();
+    rest().await;
+    let early = registration.wait_drained(Duration::from_secs(60)).await.unwrap_err();
+    assert!(early.is_timeout(), "{early}");
+    assert_eq!((calls.load(Ordering::Relaxed), registration.status().backlog), (0, 1), "a call is owed");
+    informer.remove_namespace("b").unwrap();
+    registration.wait_drained(SOON).await.unwrap();
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_calls_with_the_whole_state_tell_of_all_that_waited() {
+    let keys: Vec<_> = (0..20).map(|number| format!("a/{number}")).collect();
+    let rig = Rig::new(&keys.iter().map(String::as_str).collect::<Vec<_>>()).started().await;
+    // The runner is played by hand: it is never without something to do.
+    let options = HandlerOptions { whole_state: true, ..HandlerOptions::default() };
+    let listener = rig.informer.engine().listener(&options);
+    rig.informer.engine().join(listener.clone(), None, false).unwrap();
+    rest().await;
+    let mut drained = pin!(listener.drained());
+    for call in 0..2 {
+        assert!(listener.next_state().await);
+        assert!(futures::poll!(drained.as_mut()).is_pending(), "after {call} calls");
+        rig.put("a/0", &format!("changed during call {call}"));
+        rig.settle().await;
+        listener.counters.called(Duration::ZERO);
+        listener.mark_synced();
+    }
+    assert!(listener.next_state().await);
+    assert!(listener.backlog() > 0, "another call is under way");
+    assert_eq!(futures::poll!(drained.as_mut()), std::task::Poll::Ready(true));
+}
+
+#[tokio::test(start_paused = true)]
+async fn wait_drained_is_fine_if_everything_was_delivered_before_the_handler_ended() {
+    for is_shutdown in [false, true] {
+        let rig = Rig::new(&["a/x", "a/y"]).started().await;
+        let (listener, registration, permits) = rig.listen_stuck();
+        rig.settle().await;
+        permits.add_permits(1);
+        rest().await;
+        let end = async {
+            rest().await;
+            permits.add_permits(1);
+            if is_shutdown {
+                rig.informer.shutdown(SOON).await;
+            } else {
+                registration.remove_and_drain(SOON).await.unwrap();
+            }
+        };
+        let (drained, ()) = tokio::join!(registration.wait_drained(Patience::FOREVER), end);
+        drained.unwrap();
+        assert_eq!(listener.calls(), 2);
+        registration.wait_drained(SOON).await.unwrap();
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,5 +1,9 @@
 //! The order of a stop, and who is waited for.
 
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Wake};
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
@@ -255,4 +259,31 @@ async fn wait_stopped_ends_when_the_informer_has_stopped_for_whatever_reason() {
     let never_started = Rig::new(&[]).informer;
     let factory_gone = async { never_started.engine().abandon() };
     tokio::join!(never_started.wait_stopped(Patience::FOREVER), factory_gone).0.unwrap();
+}
+
+/// How often somebody who waits was woken.
+#[derive(Default)]
+struct Woken(AtomicUsize);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn wait_stopped_is_not_woken_by_commits() {
+    let rig = Rig::new(&["a/x"]).started().await;
+    let woken = Arc::new(Woken::default());
+    let mut waits = pin!(rig.informer.wait_stopped(Patience::FOREVER));
+    let poll = waits.poll_unpin(&mut Context::from_waker(&woken.clone().into()));
+    assert!(poll.is_pending());
+    for number in 0..10 {
+        rig.put("a/x", &number.to_string());
+        rig.settle().await;
+    }
+    assert_eq!(woken.0.load(Ordering::Relaxed), 0);
+    rig.informer.shutdown(SOON).await;
+    assert_eq!(woken.0.load(Ordering::Relaxed), 1);
+    waits.await.unwrap();
 }

@@ -17,6 +17,7 @@ pub(crate) use self::diff::DiffArgs;
 pub(crate) use self::get::GetArgs;
 pub(crate) use self::top::TopArgs;
 pub(crate) use self::watch::{WatchArgs, WatchForm};
+use crate::output::kubectl_form;
 
 /// Watch, read and compare Kubernetes objects through an informer's cache.
 #[derive(Debug, Parser)]
@@ -205,7 +206,7 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "TIMES", default_value = "1")]
     pub(crate) speed: Speed,
     /// As of `watch`: text, wide, json; or only the objects as yaml or name
-    #[arg(short, long, value_name = "FORM", default_value = "text", value_parser = str::parse::<WatchForm>)]
+    #[arg(short, long, value_name = "FORM", default_value = "text", value_parser = replay_form)]
     pub(crate) output: WatchForm,
     /// Serves the recording on 127.0.0.1 as an API server that can be read, until Ctrl-C
     #[arg(long)]
@@ -245,6 +246,17 @@ pub(crate) enum Color {
     Always,
     /// Never
     Never,
+}
+
+/// A form of `replay`. It has no columns for fields, but kubectl can be led to the recording.
+fn replay_form(text: &str) -> Result<WatchForm, String> {
+    text.parse().map_err(|problem| match kubectl_form(text) {
+        Some(form) => format!(
+            "`kubectl get … -o {form}=…` does that with the kubeconfig of `informer replay … --serve --write-kubeconfig FILE`; \
+             here -o json has all fields"
+        ),
+        None => problem,
+    })
 }
 
 /// `500ms`, `30s`, `5m`, `1h`; a bare number is seconds.

@@ -3,7 +3,7 @@
 mod error;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use kube_informer::metrics_order;
 use metrics::{Counter, Gauge, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder, SharedString, Unit};
@@ -39,6 +39,9 @@ const HISTOGRAMS: [(&str, &[f64]); 5] = [
 /// How many samples of histograms are kept before they are counted into their buckets: about 100 KB.
 const UPKEEP_EVERY: usize = 4_096;
 
+/// Whether this process has a recorder from here.
+static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
+
 /// Installs a recorder of metrics for the whole process; [`Endpoint::metrics`](crate::Endpoint::metrics) serves its text.
 ///
 /// Informers and controllers send their metrics to the recorder that is installed when they are built, so it comes first. It is an
@@ -56,12 +59,16 @@ const UPKEEP_EVERY: usize = 4_096;
 /// # }
 /// ```
 pub fn install_recorder() -> Result<PrometheusHandle, RecorderError> {
+    if IS_INSTALLED.load(Ordering::Relaxed) {
+        return Err(Reason::AlreadyInstalled.into());
+    }
     if metrics_order::has_begun() {
         return Err(Reason::TooLate.into());
     }
     let recorder = Upkept::new().map_err(Reason::Other)?;
     let handle = recorder.upkeep.handle.clone();
     metrics::set_global_recorder(recorder).map_err(|_| Reason::AlreadyInstalled)?;
+    IS_INSTALLED.store(true, Ordering::Relaxed);
     Ok(handle)
 }
 

@@ -35,3 +35,17 @@ fn namespace_and_all_namespaces_exclude_each_other() {
     let wrong = Command::try_parse_from(["informer", "get", "pods", "-n", "a", "-A"]);
     assert!(wrong.unwrap_err().to_string().contains("cannot be used with"));
 }
+
+#[test]
+fn a_form_that_only_kubectl_has_is_refused_by_each_command_in_its_own_words() {
+    let refused = |text: &str| Command::try_parse_from(text.split(' ')).unwrap_err().to_string();
+    let replay = refused("informer replay file -o jsonpath={.a}");
+    assert!(replay.contains("--serve --write-kubeconfig") && !replay.contains("--field"), "{replay}");
+    let watch = refused("informer watch pods -o jsonpath={.a}");
+    assert!(watch.contains("informer get -w … --field PATH"), "{watch}");
+    let unknown = refused("informer replay file -o xml");
+    assert!(unknown.contains("expected text, wide, json, yaml or name"), "{unknown}");
+    for form in ["text", "wide", "json", "yaml", "name"] {
+        assert!(Command::try_parse_from(["informer", "replay", "file", "-o", form]).is_ok(), "{form}");
+    }
+}

@@ -48,13 +48,18 @@ const OF_KUBECTL: [&str; 9] = [
 
 /// What to say of a form that only kubectl has, with the arguments of the command that does the same there.
 pub(crate) fn of_kubectl(text: &str, command: &str) -> Option<String> {
-    let (form, _) = text.split_once('=').unwrap_or((text, ""));
-    OF_KUBECTL.contains(&form).then(|| {
+    kubectl_form(text).map(|form| {
         format!(
             "`kubectl {command} … -o {form}=…` does that; here `informer {command} … --field PATH` shows a field in a \
              column of its own, and -o json has all of them"
         )
     })
+}
+
+/// The name of a form that only kubectl has.
+pub(crate) fn kubectl_form(text: &str) -> Option<&str> {
+    let (form, _) = text.split_once('=').unwrap_or((text, ""));
+    OF_KUBECTL.contains(&form).then_some(form)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use kube_client::api::DynamicObject;
 use kube_informer::Object;
 use serde_json::{Value, json};
 
-pub(crate) use self::form::{Form, of_kubectl};
+pub(crate) use self::form::{Form, kubectl_form, of_kubectl};
 pub(crate) use self::table::Look;
 
 use self::table::Table;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use informer_wire::difference::{Difference, differences};
+use informer_wire::difference::{Difference, Limits, differences};
 use serde_json::Value;
 
 use crate::plain::plain;
@@ -24,7 +24,7 @@ const SHOWN: usize = 40;
 /// All fields that differ, the most interesting first: spec, then status, then metadata, and timestamps last, because they
 /// change with everything else.
 pub(crate) fn changes(old: &Value, new: &Value) -> Vec<Change> {
-    let (found, _) = differences(old, new, usize::MAX);
+    let (found, _) = differences(old, new, Limits::NONE);
     let owned =
         |field: Difference<'_>| Change { path: field.path, old: field.old.cloned(), new: field.new.cloned() };
     let mut found: Vec<Change> = found.into_iter().map(owned).collect();

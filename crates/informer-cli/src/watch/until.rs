@@ -63,7 +63,7 @@ impl Until {
             Self::Delete => false,
             Self::Value { path, value } => {
                 let found = path.find(object);
-                let is = |found: &&Value| value.as_ref().is_none_or(|value| text(found) == value.as_str());
+                let is = |found: &&Value| value.as_ref().is_none_or(|value| is_written(found, value));
                 !found.is_empty() && found.iter().all(is)
             }
             Self::Condition { name, status } => {
@@ -81,6 +81,12 @@ impl Until {
             }
         }
     }
+}
+
+/// Whether people write a value so: a number without a fraction also as an integer, whatever the notation of the server.
+fn is_written(found: &Value, wanted: &str) -> bool {
+    let number = found.as_f64().filter(|number| found.is_f64() && number.fract() == 0.0);
+    text(found) == wanted || number.is_some_and(|number| number.to_string() == wanted)
 }
 
 /// Whether a condition is about the newest spec, as far as its controller says.

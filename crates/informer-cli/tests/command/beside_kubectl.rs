@@ -57,6 +57,21 @@ const TABLES: &[&str] = &[
     "deploy/web svc/web -n shop -o wide --show-labels",
 ];
 
+/// Objects and the path to a field of them, which is a column of its own with both.
+const FIELDS: &[(&str, &str)] = &[
+    ("pods -n shop", ".spec.serviceAccountName"),
+    ("pods -n shop", ".metadata.labels['tier']"),
+    ("pods -n shop", r".metadata.labels['app\.kubernetes\.io/name']"),
+    ("pods -n shop", r".metadata.labels.app\.kubernetes\.io/name"),
+    ("pods -n shop", ".spec.containers[0].image"),
+    ("pods -n shop", ".spec.containers[-1].image"),
+    ("pods -n shop", ".spec.containers[*].name"),
+    ("pods -n shop", ".spec.containers[*].ports[*].containerPort"),
+    ("pods -n shop", r#".spec.containers[?(@.name=="side")].image"#),
+    ("svc -n shop", ".spec.ports[?(@.port==80)].protocol"),
+    ("deploy -n shop", ".spec.replicas"),
+];
+
 /// The kubeconfig and the cache of a server's clients.
 struct Clients {
     directory: TempDir,
@@ -126,6 +141,32 @@ impl Clients {
         }
         problems
     }
+
+    /// Shows fields with both, and says which columns are different.
+    async fn compare_fields(&self) -> String {
+        let mut problems = String::new();
+        for (objects, path) in FIELDS {
+            let of =
+                |form: &[String]| [words(&format!("get {objects} --no-headers")), form.to_vec()].concat();
+            let theirs = of(&["-o".to_owned(), format!("custom-columns=X:{path}")]);
+            let ours = of(&["--field".to_owned(), (*path).to_owned()]);
+            let (theirs, ours) = tokio::join!(self.kubectl(&theirs), self.informer(&ours));
+            let (wanted, found) = (last_column(&theirs.out), last_column(&ours.out));
+            if (theirs.code, ours.code) != (0, 0) || wanted.is_empty() || wanted != found {
+                writeln!(
+                    problems,
+                    "{objects} {path}\n--- kubectl {theirs:?}\n{wanted:?}\n--- informer {ours:?}\n{found:?}\n"
+                )
+                .expect("memory");
+            }
+        }
+        problems
+    }
+}
+
+/// The last word of each line: no value of [`FIELDS`] has a blank.
+fn last_column(text: &str) -> Vec<&str> {
+    text.lines().map(|line| line.split_whitespace().last().unwrap_or_default()).collect()
 }
 
 fn words(command: &str) -> Vec<String> {
@@ -254,7 +295,7 @@ async fn get_prints_what_kubectl_prints_on_the_embedded_server() {
     let shop = words("delete namespace shop");
     assert_eq!(clients.kubectl(&shop).await.code, 0);
     clients.fill().await;
-    let problems = clients.compare(FORMS).await;
+    let problems = clients.compare(FORMS).await + &clients.compare_fields().await;
     assert!(problems.is_empty(), "{problems}");
 }
 
@@ -265,6 +306,7 @@ async fn get_prints_what_kubectl_prints_on_a_real_server() {
     let cluster = cluster.await.expect("it is awaited").expect("a cluster");
     let clients = Clients::new(&cluster.kubeconfig_yaml());
     clients.fill().await;
-    let problems = clients.compare(FORMS).await + &clients.compare(TABLES).await;
+    let problems =
+        clients.compare(FORMS).await + &clients.compare(TABLES).await + &clients.compare_fields().await;
     assert!(problems.is_empty(), "{problems}");
 }

@@ -83,15 +83,32 @@ impl Terminal {
 
     /// The screen, once it has all of these texts and none of those.
     fn shows(&self, all: &[&str], none: &[&str]) -> String {
+        let has = |screen: &str, text: &&str| screen.contains(*text);
+        let is_shown = |screen: &str| {
+            all.iter().all(|text| has(screen, text)) && !none.iter().any(|text| has(screen, text))
+        };
+        self.once(is_shown, || format!("all of {all:?} and none of {none:?}"))
+    }
+
+    /// The screen, once it is as docs/top.md shows it. While something is drawn, a part of it is the screen before, so no few
+    /// texts tell that all of it is there. Longer numbers may break a line at another place, so all of it is compared at once.
+    fn shows_as(&self, quoted: &str) -> String {
+        let wanted = masked(quoted);
+        self.once(
+            |screen| masked(screen) == wanted,
+            || format!("docs/top.md shows:\n{quoted}\nand the terminal"),
+        )
+    }
+
+    fn once(&self, is_shown: impl Fn(&str) -> bool, wanted: impl Fn() -> String) -> String {
         let until = Instant::now() + PATIENCE;
         loop {
             let screen = self.ask(&["capture-pane", "-p"]);
-            if all.iter().all(|text| screen.contains(text)) && !none.iter().any(|text| screen.contains(text))
-            {
+            if is_shown(&screen) {
                 return screen;
             }
             let more = self.written.recv_timeout(until.saturating_duration_since(Instant::now()));
-            assert!(more.is_ok(), "all of {all:?} and none of {none:?}:\n{screen}");
+            assert!(more.is_ok(), "{}:\n{screen}", wanted());
         }
     }
 
@@ -140,11 +157,6 @@ fn screens() -> Vec<String> {
     blocks.map(|block| block.split("```").next().expect("its end").to_owned()).collect()
 }
 
-/// Longer numbers may break a line at another place, so all of it is compared at once.
-fn assert_same(shown: &str, quoted: &str) {
-    assert_eq!(masked(shown), masked(quoted), "docs/top.md shows:\n{quoted}\nand the terminal:\n{shown}");
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn top_shows_a_running_program_on_a_terminal() {
     if !tmux_is_there() {
@@ -156,15 +168,11 @@ async fn top_shows_a_running_program_on_a_terminal() {
     let terminal = Terminal::start(&format!("--endpoint {address}"));
     let quoted = screens();
     assert_eq!(quoted.len(), 4, "the list, one informer, and both with queues");
-    let synced = ["● live", "● 3 of 3 synced", "events/s"];
-    terminal.shows(&synced, &["– events/s"]);
-    let list = terminal.shows(&synced, &[" –  "]);
-    assert_same(&list, &quoted[0]);
+    let list = terminal.shows_as(&quoted[0]);
     assert!(list.lines().count() <= 24 && list.lines().all(|line| line.chars().count() <= 80), "{list}");
 
     terminal.press(&["Enter"]);
-    let one = terminal.shows(&["deployments.apps  apps/v1 Deployment", "reflector", "HANDLER"], &["OBJECTS"]);
-    assert_same(&one, &quoted[1]);
+    terminal.shows_as(&quoted[1]);
     terminal.press(&["Escape"]);
     terminal.shows(&["▸deployments.apps", "INFORMER▴"], &["reflector"]);
     terminal.press(&["j", "s", "s", "s"]);
@@ -211,11 +219,9 @@ async fn top_shows_the_queues_of_a_running_program() {
     terminal.resize("80", "16");
     terminal.shows(&["● live", "QUEUE", "▸pods"], &["– events/s"]);
     terminal.press(&["j", "j"]);
-    let list = terminal.shows(&["▸replicaset ", "shop/web-00017"], &[" –       – "]);
-    assert_same(&list, &quoted[2]);
+    terminal.shows_as(&quoted[2]);
     terminal.press(&["Enter"]);
-    let one = terminal.shows(&["replicaset  queue", "longest run", "/s"], &["–/s", "OLDEST KEY"]);
-    assert_same(&one, &quoted[3]);
+    terminal.shows_as(&quoted[3]);
     terminal.press(&["Escape"]);
     terminal.press(&["/", "e", "n", "d"]);
     terminal.shows(&["▸endpoints", "no informer matches"], &["replicaset "]);

@@ -184,7 +184,7 @@ fn refused(why: impl Into<Cow<'static, str>>) -> Refusal {
 
 impl fmt::Debug for ObjectBrowser {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Objects")
+        f.debug_struct("ObjectBrowser")
             .field("informers", &self.informers.iter().map(SharedInformer::name).collect::<Vec<_>>())
             .field("token", &self.token.is_some())
             .finish()

@@ -181,7 +181,8 @@ impl Wanted {
 fn labels(text: &str) -> Result<LabelSelector, String> {
     // A search begins while somebody types: a comma at the end is before the next condition.
     LabelSelector::parse(text.trim_end_matches([',', ' '])).map_err(|error| {
-        format!("cannot read {text:?}; labels are found by a selector such as app=web,!canary: {error}")
+        let problem = error.into_message();
+        format!("cannot read {text:?}; labels are found by a selector such as app=web,!canary: {problem}")
     })
 }
 
@@ -198,14 +199,11 @@ fn is_named(key: &ObjectKey, wanted: &str) -> bool {
 
 impl Field {
     fn parse(text: &str) -> Result<Self, String> {
-        let unreadable = || {
-            format!(
-                "cannot read {text:?}; a field is found by its path and value, such as spec.nodeName=node-1"
-            )
-        };
-        let (path, rest) =
-            Path::parse_prefix(text.trim_start()).map_err(|error| format!("{}: {error}", unreadable()))?;
-        let value = rest.trim_start().strip_prefix('=').ok_or_else(unreadable)?.trim().to_owned();
+        let found = "a field is found by its path and value, such as spec.nodeName=node-1";
+        let (path, rest) = Path::parse_prefix(text.trim_start())
+            .map_err(|error| format!("cannot read a field: {error}; {found}"))?;
+        let value = rest.trim_start().strip_prefix('=');
+        let value = value.ok_or_else(|| format!("cannot read {text:?}; {found}"))?.trim().to_owned();
         let written = Value::from(value.as_str()).to_string().into_bytes();
         let written = written.get(1..written.len() - 1).unwrap_or_default().to_vec();
         Ok(Self { path, value, written })

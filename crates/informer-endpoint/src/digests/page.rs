@@ -18,6 +18,9 @@ const STEP: Duration = Duration::from_millis(2);
 /// So many keys are looked at between two looks at the clock.
 const KEYS: usize = 64;
 
+/// So many digests are made in a step at most, however fast the clock says they are.
+const DIGESTS: usize = 100;
+
 /// How much there is on a page. One that ends early is as good: it says where the next one begins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Most {
@@ -114,7 +117,7 @@ impl Page {
 
     /// Makes items for a moment. Says whether there are to be no more.
     fn digest(&mut self) -> bool {
-        let begun = Instant::now();
+        let (begun, already) = (Instant::now(), self.items.len());
         while let Some((key, object)) = self.first.pop_first() {
             let digest = if self.with_digests { digest(&object.raw_json()) } else { None };
             self.items.push(json!({ "key": key, "uid": object.uid().to_string(),
@@ -125,7 +128,7 @@ impl Page {
                 self.more |= !self.first.is_empty();
                 return true;
             }
-            if took >= STEP {
+            if took >= STEP || self.items.len() - already == DIGESTS {
                 self.worked += took;
                 return false;
             }

@@ -16,7 +16,7 @@ pub(super) enum Reason {
 }
 
 impl RecorderError {
-    /// Whether informers or work queues had been built before, whose metrics no recorder would get any more.
+    /// Whether informers or work queues had been built before, whose metrics this recorder would not get.
     pub fn is_too_late(&self) -> bool {
         matches!(self.0, Reason::TooLate)
     }
@@ -37,13 +37,14 @@ impl fmt::Display for RecorderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Reason::TooLate => f.write_str(
-                "the recorder of metrics comes too late: informers or work queues have been built, which send theirs nowhere; call \
-                 install_recorder before anything else",
+                "the recorder of metrics comes too late: informers or work queues have been built, whose metrics go to whatever \
+                 recorder there was then, or nowhere; call install_recorder before anything else, or give the text of that \
+                 recorder to Endpoint::metrics",
             ),
             Reason::AlreadyInstalled => f.write_str(
                 "this process has a recorder of metrics already; give its text to Endpoint::metrics instead",
             ),
-            Reason::Other(error) => write!(f, "the recorder of metrics cannot be made: {error}"),
+            Reason::Other(_) => f.write_str("the recorder of metrics cannot be made"),
         }
     }
 }

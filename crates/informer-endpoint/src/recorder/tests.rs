@@ -1,3 +1,9 @@
+use std::error::Error as _;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_informer::SharedInformer;
+use kube_informer::testing::ScriptedSource;
+
 use super::*;
 
 /// The bounds of the buckets of a histogram.
@@ -6,6 +12,24 @@ fn bounds(text: &str, name: &str) -> Vec<f64> {
     let buckets = text.lines().filter(|line| line.starts_with(&start));
     let bound = |line: &str| line.split("le=\"").nth(1)?.split('"').next()?.parse().ok();
     buckets.filter_map(bound).filter(|bound: &f64| bound.is_finite()).collect()
+}
+
+/// No test of this process installs one.
+#[test]
+fn a_recorder_that_comes_after_an_informer_is_refused() {
+    let _informer = SharedInformer::<ConfigMap>::builder(ScriptedSource::of::<ConfigMap>()).build().unwrap();
+    let late = install_recorder().unwrap_err();
+    assert!(late.is_too_late() && !late.is_already_installed(), "{late}");
+    assert!(late.to_string().contains("whatever recorder there was then, or nowhere"), "{late}");
+    assert!(late.to_string().contains("before anything else"), "{late}");
+}
+
+#[test]
+fn an_error_has_the_text_of_its_cause_once() {
+    let cause = PrometheusBuilder::new().set_buckets(&[]).unwrap_err();
+    let error = RecorderError::from(Reason::Other(cause));
+    let source = error.source().unwrap().to_string();
+    assert!(!source.is_empty() && !error.to_string().contains(&source), "{error}: {source}");
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! The accessors from a group to its versions and kinds, for built-in and custom kinds.
 
+use informer_wire::Path;
+use informer_wire::document::is_obeyed;
+
 use crate::emit::code::{Code, Function};
-use crate::model::{Availability, Group, Kind, KindScope, KindSpec, Version};
+use crate::model::{Availability, Group, IndexSpec, Kind, KindScope, KindSpec, Version};
 
 /// The differences between generated files for built-in and for custom kinds.
 pub(crate) struct Manner {
@@ -104,12 +107,13 @@ fn accessor(code: &mut Code, kind: &Kind, type_of: fn(&KindSpec) -> String) {
 fn index_keys(code: &mut Code, kind: &Kind, type_of: fn(&KindSpec) -> String) {
     for index in &kind.spec.indexes {
         code.gap();
-        code.line(&format!("/// Finds `{}` by `{}`.", kind.spec.resource(), index.path));
+        let path = path_of(index);
+        code.line(&format!("/// Finds `{}` by `{}`.", kind.spec.resource(), in_one_line(&path)));
         let of = type_of(&kind.spec);
         code.constant(
             &constant(kind, &index.name),
             ("IndexKey", &[&of, &index.value_type]),
-            ("IndexKey::new", &[literal(&index.name), literal(&index.path)]),
+            ("IndexKey::new", &[literal(&index.name), literal(&path)]),
         );
     }
 }
@@ -120,7 +124,7 @@ fn index_accessors(code: &mut Code, kind: &Kind, type_of: fn(&KindSpec) -> Strin
         code.line(&format!(
             "/// The `{}` by `{}`; the index is added by the first call.",
             kind.spec.resource(),
-            index.path
+            in_one_line(&path_of(index))
         ));
         let head = Function {
             name: &format!("pub fn {}_by_{}", kind.function, index.name),
@@ -133,6 +137,25 @@ fn index_accessors(code: &mut Code, kind: &Kind, type_of: fn(&KindSpec) -> Strin
         ];
         code.function(&head, &body);
     }
+}
+
+/// The path in one notation, whichever it was described in.
+fn path_of(index: &IndexSpec) -> String {
+    // The rules have refused what is no path.
+    Path::parse_plain(&index.path).map_or_else(|_| index.path.clone(), |path| path.to_string())
+}
+
+/// For a comment: the compiler ends it at the end of a line, and refuses characters that change the direction of text.
+fn in_one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_obeyed(c) {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+    }
+    line
 }
 
 fn constant(kind: &Kind, index: &str) -> String {
@@ -160,3 +183,6 @@ pub(crate) fn facts(spec: &KindSpec) -> Vec<String> {
     facts.push((spec.scope == KindScope::Namespaced).to_string());
     facts
 }
+
+#[cfg(test)]
+mod tests;

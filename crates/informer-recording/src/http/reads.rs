@@ -43,14 +43,11 @@ impl Reads {
             let namespace = resource.namespace.unwrap_or_default();
             return self.one(&Key { namespace, name: name.clone() }, form);
         }
-        let mut fields = parameter("fieldSelector");
-        if let Some(name) = &resource.name {
-            fields = format!("{fields},metadata.name={name}");
-        }
-        let selection = Selection::new(resource.namespace, &parameter("labelSelector"), &fields);
-        let selection = match selection {
-            Ok(selection) => selection,
-            Err(error) => return bad_request(&error.to_string()),
+        let (labels, fields) = (parameter("labelSelector"), parameter("fieldSelector"));
+        let selection = match (Selection::new(resource.namespace, &labels, &fields), &resource.name) {
+            (Ok(selection), Some(name)) => selection.named(name),
+            (Ok(selection), None) => selection,
+            (Err(error), _) => return bad_request(&error.to_string()),
         };
         if target.is_watch() {
             return match Start::of(target) {

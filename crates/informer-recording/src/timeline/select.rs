@@ -34,6 +34,11 @@ impl Selection {
         Ok(Self { namespace, labels: LabelSelector::parse(labels)?, fields: FieldSelector::parse(fields)? })
     }
 
+    /// Of these, the object with this name, which need not be one that a selector can hold as it is.
+    pub(crate) fn named(self, name: &str) -> Self {
+        Self { fields: self.fields.named(name), ..self }
+    }
+
     /// Whether it is about one object at most.
     pub(crate) fn is_by_name(&self) -> bool {
         self.fields.name().is_some()

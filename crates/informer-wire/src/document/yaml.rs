@@ -9,6 +9,9 @@ use super::is_obeyed;
 /// A character that YAML writes as an escape within quotes. It is put before the code of one that it would write as it is.
 const MARK: char = '\u{fffe}';
 
+/// That escape. Where an object has these six characters itself, the first of them is marked.
+const WRITTEN_MARK: &str = "\\uFFFE";
+
 /// An object cannot be written as YAML.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot be written as YAML: {0}")]
@@ -20,7 +23,7 @@ pub fn yaml(object: &Value) -> Result<String, YamlError> {
     let text = serde_saphyr::to_string(&*marked).map_err(|error| YamlError(error.to_string()))?;
     let text = match marked {
         Cow::Borrowed(_) => text,
-        Cow::Owned(_) => text.replace("\\uFFFE", "\\u"),
+        Cow::Owned(_) => text.replace(WRITTEN_MARK, "\\u"),
     };
     // What the writer may have left as it is.
     let is_left = |c: char| !matches!(c, '\n' | '\t') && is_obeyed(c);
@@ -71,8 +74,8 @@ fn mark(value: &Value) -> Value {
 
 fn mark_text(text: &str) -> String {
     let mut marked = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_marked(c) {
+    for (at, c) in text.char_indices() {
+        if is_marked(c) || text[at..].starts_with(WRITTEN_MARK) {
             marked.push_str(&format!("{MARK}{:04X}", u32::from(c)));
         } else {
             marked.push(c);

@@ -134,9 +134,25 @@ impl Condition {
         let found = self.path.find(element);
         match &self.compared {
             None => found.iter().any(|value| !value.is_null()),
-            Some((Comparison::Equal, wanted)) => found.contains(&wanted),
-            Some((Comparison::NotEqual, wanted)) => !found.is_empty() && !found.contains(&wanted),
+            Some((comparison, wanted)) => {
+                let has = found.iter().any(|value| is_same(value, wanted));
+                match comparison {
+                    Comparison::Equal => has,
+                    Comparison::NotEqual => !found.is_empty() && !has,
+                }
+            }
         }
+    }
+}
+
+/// Equal, or the same number in two notations, such as `1` and `1.0`.
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        // As floating point numbers large integers would be the same as their neighbours.
+        (Value::Number(one), Value::Number(other)) if one.is_f64() || other.is_f64() => {
+            one.as_f64() == other.as_f64()
+        }
+        _ => one == other,
     }
 }
 

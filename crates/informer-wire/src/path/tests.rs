@@ -42,6 +42,23 @@ fn a_path_leads_to_values_in_the_order_of_the_document() {
 }
 
 #[test]
+fn numbers_are_the_same_in_every_notation() {
+    let document =
+        json!({ "a": [{ "n": 1, "s": "int" }, { "n": 1.0, "s": "float" }, { "n": 1.5, "s": "more" }] });
+    for (path, values) in [
+        ("a[?(@.n==1)].s", json!(["int", "float"])),
+        ("a[?(@.n==1.0)].s", json!(["int", "float"])),
+        ("a[?(@.n==1e0)].s", json!(["int", "float"])),
+        ("a[?(@.n!=1)].s", json!(["more"])),
+        ("a[?(@.n==\"1\")].s", json!([])),
+    ] {
+        assert_eq!(Value::from(found(path, &document)), values, "{path}");
+    }
+    let large = json!({ "a": [9_007_199_254_740_993_u64] });
+    assert_eq!(found("a[?(@==9007199254740992)]", &large), [Value::Null; 0], "it has a neighbour");
+}
+
+#[test]
 fn paths_print_as_they_parse() {
     for text in [
         "status",

@@ -53,6 +53,9 @@ fn text_is_looked_for_in_what_changed_or_in_all_of_it() {
     );
     assert!(grep("41").passes(&told) && grep("replicas").passes(&told) && grep("a/x").passes(&told));
     assert!(!grep("old").passes(&told), "it did not change");
+    let under = |value: u32| json!({ "spec": { "x".repeat(1_000): { "last": value } } });
+    let deep = update(&under(1), &under(2));
+    assert!(grep("last").passes(&deep) && grep(&"x".repeat(1_000)).passes(&deep), "however long the path is");
     let kind = KindInfo::new("example.com", "v1", "Widget", "widgets");
     let event = Event::Added {
         object: object(&kind, &json!({ "spec": { "image": ["old"], "on": true } })),

@@ -30,13 +30,16 @@ fn conditions_are_met_as_in_kubectl_wait() {
 
 #[test]
 fn paths_lead_to_a_value_or_to_any() {
-    let pod = json!({ "status": { "phase": "Running", "n": 3, "list": ["a", "a"], "on": false, "c": [{ "t": "x", "s": "y=z" }] } });
+    let pod = json!({ "status": { "phase": "Running", "n": 3, "f": 1.0, "h": 1.5, "list": ["a", "a"], "on": false, "c": [{ "t": "x", "s": "y=z" }] } });
     for holds in [
         "jsonpath={.status.phase}=Running",
         "jsonpath={.status.phase}=\"Running\"",
         "jsonpath=.status.phase=Running",
         "jsonpath={.status.phase}",
         "jsonpath={.status.n}=3",
+        "jsonpath={.status.f}=1",
+        "jsonpath={.status.f}=1.0",
+        "jsonpath={.status.h}=1.5",
         "jsonpath={.status.on}=false",
         "jsonpath={.status.list[*]}=a",
         "jsonpath={.status.c[?(@.t==\"x\")].s}=y=z",
@@ -47,6 +50,7 @@ fn paths_lead_to_a_value_or_to_any() {
     for not in [
         "jsonpath={.status.phase}=Pending",
         "jsonpath={.status.no}",
+        "jsonpath={.status.h}=1",
         "jsonpath={.status.list[7]}",
         "jsonpath={.status.no}=x",
     ] {

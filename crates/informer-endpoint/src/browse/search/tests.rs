@@ -47,6 +47,7 @@ fn what_is_no_term_is_named() {
     for selector in ["app in web", "=web", "!", "a b", "!=x", ",app"] {
         let error = labels(selector).unwrap_err();
         assert!(error.contains("cannot read") && error.contains("app=web"), "{error}");
+        assert_eq!(error.matches(&format!("{selector:?}")).count(), 1, "{error}");
     }
 }
 
@@ -131,9 +132,15 @@ async fn only_the_first_are_shown_and_all_are_counted() {
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_read_is_named() {
     let informer = filled(1).await;
-    for query in ["field=spec.nodeName", "field=%3Dx", "field=a..b%3Dx", "labels=a%20b"] {
+    for (query, text) in [
+        ("field=spec.nodeName", "spec.nodeName"),
+        ("field=%3Dx", "=x"),
+        ("field=a..b%3Dx", "a..b=x"),
+        ("labels=a%20b", "a b"),
+    ] {
         let error = found(&informer, query).await.unwrap_err();
         assert!(error.contains("cannot read"), "{error}");
+        assert_eq!(error.matches(&format!("{text:?}")).count(), 1, "{error}");
     }
 }
 

@@ -220,6 +220,20 @@ async fn what_cannot_be_answered_says_why() {
     );
 }
 
+/// Names of RBAC may have the characters of selectors.
+#[tokio::test(start_paused = true)]
+async fn one_object_is_watched_whatever_its_name_has() {
+    let name = r"a=b,c!=d\";
+    let parts = [(1, event("ADDED", pod(&format!("a/{name}"), 3, "web"))), (2, end_of_list(10))];
+    let client = Client::of(vec![open(STREAM, None, &parts)], Speed::Fastest);
+    for target in [
+        "/api/v1/namespaces/a/pods/a=b,c!=d%5C?watch=1",
+        "/api/v1/namespaces/a/pods/a%3Db%2Cc%21%3Dd%5C?watch=1&fieldSelector=metadata.namespace%3Da",
+    ] {
+        assert_eq!(client.watch(target).await.take(1).await, [format!("1 ADDED {name}@3")], "{target}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn recorded_answers_are_kept_for_those_whom_they_were_meant_for() {
     // The server ended the watch, or the one who read it did.

@@ -20,6 +20,25 @@ fn hostile_text_is_escaped_and_means_the_same() {
     assert_eq!(read(&text), hostile, "{text}");
 }
 
+/// `\uFFFE` is how the writer of YAML writes the mark.
+#[test]
+fn the_mark_as_text_stays_what_it_is() {
+    for other in ["x", "abc\u{202e}def", "\u{fffe}"] {
+        for text in [
+            "\\uFFFE",
+            "a\\uFFFE202Eb",
+            "\\\\uFFFE",
+            "\\uFFFE\u{202e}\\uFFFE",
+            "\"\\uFFFE\"\n",
+            "\u{fffe}\\uFFFE",
+        ] {
+            let object = json!({ "text": text, text: [text], "other": other });
+            let written = yaml(&object).unwrap();
+            assert_eq!(read(&written), object, "{written}");
+        }
+    }
+}
+
 #[test]
 fn ordinary_text_is_as_it_was() {
     let plain = json!({ "a": "x", "b": "two\nlines\n" });

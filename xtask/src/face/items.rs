@@ -111,7 +111,6 @@ impl<'a> Walk<'a> {
                 for (name, id) in self.names(id) {
                     self.item(&format!("{path}::{name}"), id);
                 }
-                return;
             }
             kind if TYPES.contains(&kind) => {
                 let before = std::mem::take(&mut self.paths);

@@ -30,6 +30,11 @@ pub(crate) fn step(report: &mut Report) {
         let metadata =
             format!("metadata --format-version 1 --locked --all-features --filter-platform {}", host()?);
         let metadata = serde_json::from_slice(&Cargo::new(&metadata).output()?).context("cargo metadata")?;
+        // A workspace of its own, which nothing else here builds.
+        let bench = "metadata --manifest-path bench/Cargo.toml --format-version 1 --locked";
+        Cargo::new(bench)
+            .output()
+            .context("bench/Cargo.lock is not up to date: the same without --locked mends it")?;
         let problems = [check_lock(&rules, &locked), check_licences(&rules, &metadata)].concat();
         problems.iter().for_each(|problem| eprintln!("{problem}"));
         ensure!(problems.is_empty(), "{} problems with dependencies", problems.len());

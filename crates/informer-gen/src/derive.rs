@@ -6,7 +6,7 @@ use proc_macro2::Span;
 use syn::meta::ParseNestedMeta;
 use syn::{Attribute, Ident, Item, Token};
 
-use crate::model::{Availability, KindScope, KindSpec};
+use crate::model::{Availability, KindSpec, SpecScope};
 use crate::names::plural_of;
 use crate::problem::{InputError, Place, Problem};
 
@@ -90,7 +90,7 @@ impl Reader<'_> {
         }
         self.kinds.push(KindSpec {
             plural: found.plural.unwrap_or_else(|| plural_of(&singular)),
-            scope: if found.namespaced { KindScope::Namespaced } else { KindScope::Cluster },
+            scope: if found.namespaced { SpecScope::Namespaced } else { SpecScope::Cluster },
             type_path: format!("{module}::{root}"),
             indexes: Vec::new(),
             availability: Availability::ALWAYS,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::model::{Availability, IndexSpec, KindScope, KindSpec};
+use crate::model::{Availability, IndexSpec, KindSpec, SpecScope};
 use crate::names::plural_of;
 use crate::problem::{InputError, Place, Problem};
 
@@ -153,14 +153,14 @@ impl Reader<'_> {
         let (_, type_path) = needed("type", "type = \"crate::Widget\"");
         let (scope_place, scope) = needed("scope", "scope = \"Namespaced\" or scope = \"Cluster\"");
         let scope = match scope.as_str() {
-            "Namespaced" => KindScope::Namespaced,
-            "Cluster" => KindScope::Cluster,
+            "Namespaced" => SpecScope::Namespaced,
+            "Cluster" => SpecScope::Cluster,
             // It is missing, which has been reported.
-            _ if scope_place == place => KindScope::Cluster,
+            _ if scope_place == place => SpecScope::Cluster,
             scope => {
                 let message = format!("scope {scope:?} is unknown: it is \"Namespaced\" or \"Cluster\"");
                 problems.add(&scope_place, message);
-                KindScope::Cluster
+                SpecScope::Cluster
             }
         };
         let plural = texts.remove("plural").map(|(_, plural)| plural);

@@ -4,14 +4,14 @@
 //! The accessors for built-in kinds, which are part of kube-informer, are made by the same generator.
 //!
 //! ```
-//! use informer_gen::{Availability, KindSpec, Model, Place, KindScope, Style, custom_kinds};
+//! use informer_gen::{Availability, KindSpec, Model, Place, SpecScope, Style, custom_kinds};
 //!
 //! let widget = KindSpec {
 //!     group: "example.com".into(),
 //!     version: "v1".into(),
 //!     kind: "Widget".into(),
 //!     plural: "widgets".into(),
-//!     scope: KindScope::Namespaced,
+//!     scope: SpecScope::Namespaced,
 //!     type_path: "crate::Widget".into(),
 //!     indexes: Vec::new(),
 //!     availability: Availability::ALWAYS,
@@ -41,5 +41,5 @@ pub use emit::built_in::{File, built_in_kinds};
 pub use emit::code::Style;
 pub use emit::custom::custom_kinds;
 pub use input::read;
-pub use model::{Availability, Group, IndexSpec, KindScope, KindSpec, Model};
+pub use model::{Availability, Group, IndexSpec, KindSpec, Model, SpecScope};
 pub use problem::{InputError, Place, Problem};

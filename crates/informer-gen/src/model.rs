@@ -8,7 +8,7 @@ use crate::rules;
 
 /// Whether the objects of a kind live in a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KindScope {
+pub enum SpecScope {
     /// In a namespace.
     Namespaced,
     /// Cluster-scoped.
@@ -62,7 +62,7 @@ pub struct KindSpec {
     /// The name of the resource in URLs, such as `widgets`.
     pub plural: String,
     /// Whether objects live in a namespace.
-    pub scope: KindScope,
+    pub scope: SpecScope,
     /// The path of the Rust type, such as `crate::Widget`.
     pub type_path: String,
     /// Typed indexes of its informer.

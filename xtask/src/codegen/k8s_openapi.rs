@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use informer_gen::{Availability, KindScope, KindSpec, Place};
+use informer_gen::{Availability, KindSpec, Place, SpecScope};
 
 /// Can be listed but not watched: API version and kind.
 const NOT_WATCHED: [(&str, &str); 1] = [("v1", "ComponentStatus")];
@@ -82,8 +82,8 @@ fn kind(directory: &Path, path: &Path, text: &str) -> Result<Option<KindSpec>> {
     };
     let scope = text.lines().find_map(|line| line.strip_prefix("    type Scope = crate::"));
     let scope = match scope {
-        Some("NamespaceResourceScope;") => KindScope::Namespaced,
-        Some("ClusterResourceScope;") => KindScope::Cluster,
+        Some("NamespaceResourceScope;") => SpecScope::Namespaced,
+        Some("ClusterResourceScope;") => SpecScope::Cluster,
         // A part of another object, which cannot be watched by itself.
         Some("SubResourceScope;") => return Ok(None),
         other => bail!("scope {other:?} is unknown"),

@@ -22,7 +22,7 @@ pub(crate) struct Face {
 const TYPES: [&str; 6] = ["struct", "enum", "union", "trait", "type_alias", "trait_alias"];
 
 /// A public type or trait.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Type {
     /// The path of what it names once more, of another crate.
     pub(crate) of: Option<String>,
@@ -30,6 +30,8 @@ pub(crate) struct Type {
     pub(crate) is_error: bool,
     /// Whether a new variant or field would break somebody's `match` or literal.
     pub(crate) is_exhaustive: bool,
+    /// Types and traits of others that it names: what another crate takes on that re-exports it.
+    pub(crate) foreign: BTreeSet<String>,
 }
 
 /// Reads the JSON of one crate. `aside` are modules of the root whose types are not counted.
@@ -109,19 +111,21 @@ impl<'a> Walk<'a> {
                 for (name, id) in self.names(id) {
                     self.item(&format!("{path}::{name}"), id);
                 }
-                return;
             }
             kind if TYPES.contains(&kind) => {
+                let before = std::mem::take(&mut self.paths);
+                self.signature(inner);
                 let described = Type {
                     of: None,
                     is_error: self.is_error(inner),
                     is_exhaustive: is_exhaustive(kind, inner) && !is_non_exhaustive(item),
+                    foreign: self.paths.clone(),
                 };
+                self.paths.extend(before);
                 self.face.types.insert(path.to_owned(), described);
             }
-            _ => {}
+            _ => self.signature(inner),
         }
-        self.signature(inner);
     }
 
     /// Everything that a signature names, and the items within it: fields, variants, methods, implementations.

@@ -59,29 +59,30 @@ pub(crate) fn step(report: &mut Report) {
     });
 }
 
-/// What one library names of another one of ours is as the other has it, and no foreign type.
+/// What one library names of another one of ours is as the other has it, with all that it names, and no foreign type itself.
 fn learn(faces: &mut BTreeMap<&str, Face>) {
     let mut own = BTreeMap::new();
     for (library, face) in &*faces {
         for (path, described) in face.types.iter().filter(|(_, described)| described.of.is_none()) {
             let name = path.rsplit("::").next().unwrap_or(path).to_owned();
-            own.insert((library.replace('-', "_"), name), (described.is_error, described.is_exhaustive));
+            own.insert((library.replace('-', "_"), name), described.clone());
         }
     }
     let is_ours = |path: &str| own.keys().any(|(library, _)| path.split("::").next() == Some(library));
     for face in faces.values_mut() {
-        face.foreign.retain(|path| !is_ours(path));
-        face.foreign_aside.retain(|path| !is_ours(path));
         for described in face.types.values_mut() {
             let Some((library, path)) = described.of.as_deref().and_then(|of| of.split_once("::")) else {
                 continue;
             };
             let name = path.rsplit("::").next().unwrap_or(path);
             if let Some(known) = own.get(&(library.to_owned(), name.to_owned())) {
-                described.is_error = known.0;
-                described.is_exhaustive = known.1;
+                described.is_error = known.is_error;
+                described.is_exhaustive = known.is_exhaustive;
+                face.foreign.extend(known.foreign.iter().cloned());
             }
         }
+        face.foreign.retain(|path| !is_ours(path));
+        face.foreign_aside.retain(|path| !is_ours(path));
     }
 }
 

@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::cargo::{target_directory, workspace_root};
 
@@ -15,6 +17,12 @@ const SCRIPTS: &str = "tools/page";
 
 /// What playwright is, and in which version.
 const LOCK: &str = "package-lock.json";
+
+/// What npm writes when all else is there.
+const INSTALLED: &str = "node_modules/.package-lock.json";
+
+/// How long npm may take for one package.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// A browser, and the scripts with what they need beside them.
 pub(super) struct Browser {
@@ -53,8 +61,12 @@ fn on_the_path(name: &str) -> Option<PathBuf> {
 /// browser of its own.
 fn prepare() -> Result<PathBuf> {
     let (from, to) = (workspace_root().join(SCRIPTS), target_directory()?.join("page"));
-    let has_it = to.join("node_modules").is_dir() && same(&from.join(LOCK), &to.join(LOCK));
+    let has_it = is_installed(&from, &to);
     fs::create_dir_all(&to)?;
+    if !has_it && to.join(INSTALLED).exists() {
+        // Of another version. If npm does not come to its end, nobody may take it for this one.
+        fs::remove_file(to.join(INSTALLED))?;
+    }
     for entry in fs::read_dir(&from).with_context(|| format!("cannot read {}", from.display()))? {
         let file = entry?.path();
         if let Some(name) = file.file_name().filter(|_| file.is_file()) {
@@ -62,15 +74,34 @@ fn prepare() -> Result<PathBuf> {
         }
     }
     if !has_it {
-        let install = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
-        let status = Command::new("npm").args(install).current_dir(&to).status().context("npm")?;
-        ensure!(status.success(), "npm ci in {} failed with {status}", to.display());
+        install(&to)?;
     }
     Ok(to)
 }
 
-fn same(one: &Path, other: &Path) -> bool {
-    fs::read(one).ok().zip(fs::read(other).ok()).is_some_and(|(one, other)| one == other)
+fn install(to: &Path) -> Result<()> {
+    let arguments = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+    let mut npm = Command::new("npm").args(arguments).current_dir(to).spawn().context("npm")?;
+    let end = Instant::now() + LIMIT;
+    let status = loop {
+        if let Some(status) = npm.try_wait()? {
+            break status;
+        }
+        if end <= Instant::now() {
+            npm.kill()?;
+            npm.wait()?;
+            bail!("npm ci in {} was ended after {LIMIT:?}: can npm reach its registry?", to.display());
+        }
+        thread::sleep(Duration::from_millis(50));
+    };
+    ensure!(status.success(), "npm ci in {} failed with {status}", to.display());
+    Ok(())
+}
+
+/// Whether npm has come to its end there, for the same lock file.
+fn is_installed(from: &Path, to: &Path) -> bool {
+    let locks = fs::read(from.join(LOCK)).ok().zip(fs::read(to.join(LOCK)).ok());
+    to.join(INSTALLED).is_file() && locks.is_some_and(|(one, other)| one == other)
 }
 
 #[cfg(test)]

@@ -22,16 +22,16 @@ use crate::object::record::Record;
 
 /// Remembers which failures it was told of.
 #[derive(Default)]
-pub struct Listening(Mutex<Vec<Cause>>);
+pub struct HeardCauses(Mutex<Vec<Cause>>);
 
-impl Listening {
+impl HeardCauses {
     /// What it was told, in order.
     pub fn heard(&self) -> MutexGuard<'_, Vec<Cause>> {
         self.0.lock()
     }
 }
 
-impl Host for Listening {
+impl Host for HeardCauses {
     #[allow(clippy::disallowed_methods, reason = "tests have a clock")]
     fn now(&self) -> Instant {
         Instant::now()
@@ -47,13 +47,13 @@ impl Host for Listening {
 /// What the records of a test share.
 pub fn origin() -> Arc<Origin> {
     let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true);
-    Arc::new(Origin::new(kind, false, DecodedCache::new(4 << 20), Arc::<Listening>::default()))
+    Arc::new(Origin::new(kind, false, DecodedCache::new(4 << 20), Arc::<HeardCauses>::default()))
 }
 
 /// Takes objects in as ConfigMaps.
 pub fn config_maps() -> Ingest {
     let kind = KindInfo::new("", "v1", "ConfigMap", "configmaps").namespaced(true);
-    Ingest::new(IngestOptions::new(kind, Arc::<Listening>::default()))
+    Ingest::new(IngestOptions::new(kind, Arc::<HeardCauses>::default()))
 }
 
 /// A record of a ConfigMap: `record(&origin, "ns/name", "uid", "7")`.

@@ -21,7 +21,7 @@ fn a_kind_needs_no_more_than_five_lines() {
         (kind.group.as_str(), kind.version.as_str(), kind.kind.as_str()),
         ("example.com", "v1", "Widget")
     );
-    assert_eq!((kind.plural.as_str(), kind.scope), ("widgets", KindScope::Namespaced));
+    assert_eq!((kind.plural.as_str(), kind.scope), ("widgets", SpecScope::Namespaced));
     assert_eq!(kind.place.to_string(), "kinds.toml:2:1");
 }
 

@@ -4,7 +4,7 @@ use informer_wire::Path;
 use informer_wire::document::is_obeyed;
 
 use crate::emit::code::{Code, Function};
-use crate::model::{Availability, Group, IndexSpec, Kind, KindScope, KindSpec, Version};
+use crate::model::{Availability, Group, IndexSpec, Kind, SpecScope, KindSpec, Version};
 
 /// The differences between generated files for built-in and for custom kinds.
 pub(crate) struct Manner {
@@ -92,8 +92,8 @@ fn access_type(code: &mut Code, name: &str) {
 
 fn accessor(code: &mut Code, kind: &Kind, type_of: fn(&KindSpec) -> String) {
     let place = match kind.spec.scope {
-        KindScope::Namespaced => "which live in namespaces",
-        KindScope::Cluster => "which belong to the whole cluster",
+        SpecScope::Namespaced => "which live in namespaces",
+        SpecScope::Cluster => "which belong to the whole cluster",
     };
     code.line(&format!("/// The `{}`, {place}.", kind.spec.resource()));
     let head = Function {
@@ -180,7 +180,7 @@ pub(crate) fn literal(text: &str) -> String {
 /// Group, version, kind, plural and scope as arguments.
 pub(crate) fn facts(spec: &KindSpec) -> Vec<String> {
     let mut facts = [&spec.group, &spec.version, &spec.kind, &spec.plural].map(|fact| literal(fact)).to_vec();
-    facts.push((spec.scope == KindScope::Namespaced).to_string());
+    facts.push((spec.scope == SpecScope::Namespaced).to_string());
     facts
 }
 

@@ -8,7 +8,7 @@ fn kind(text: &str, line: usize) -> KindSpec {
         version: version.into(),
         kind: kind.into(),
         plural: plural.into(),
-        scope: KindScope::Namespaced,
+        scope: SpecScope::Namespaced,
         type_path: format!("crate::{kind}"),
         indexes: Vec::new(),
         availability: Availability::ALWAYS,

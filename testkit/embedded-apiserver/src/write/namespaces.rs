@@ -37,8 +37,8 @@ impl Api {
             object.insert("metadata".to_owned(), metadata);
             let create = || Ok(object.clone());
             let write = Write::of_nobody(&target, &request, Part::Main, false, Asked::New(&create));
-            let created = self.carry_out(&write);
-            debug_assert!(created.is_ok(), "the namespace {name} is not created");
+            let failed = self.carry_out(&write).err();
+            debug_assert!(failed.is_none(), "the namespace {name} is not created: {failed:?}");
         }
     }
 

@@ -41,17 +41,17 @@ fn kinds_that_can_be_listed_are_found_with_their_versions() {
     assert_eq!(
         found,
         [
-            ("k8s_openapi::api::shop::v1::Basket".into(), "baskets".into(), KindScope::Namespaced, always),
+            ("k8s_openapi::api::shop::v1::Basket".into(), "baskets".into(), SpecScope::Namespaced, always),
             (
                 "k8s_openapi::api::shop::v1::Ledger".into(),
                 "ledgers".into(),
-                KindScope::Cluster,
+                SpecScope::Cluster,
                 Availability { first: None, last: Some(33) }
             ),
             (
                 "k8s_openapi::api::shop::v1::Till".into(),
                 "tills".into(),
-                KindScope::Cluster,
+                SpecScope::Cluster,
                 Availability { first: Some(34), last: None }
             ),
         ]

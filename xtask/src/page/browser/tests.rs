@@ -1,15 +1,20 @@
 use super::*;
 
 #[test]
-fn another_file_and_none_are_not_the_same() {
+fn what_npm_did_not_finish_or_did_for_another_lock_file_is_not_installed() {
     let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str, text: &str| {
-        fs::write(folder.path().join(name), text).unwrap();
-        folder.path().join(name)
-    };
-    assert!(same(&file("one", "1"), &file("two", "1")));
-    assert!(!same(&file("one", "1"), &file("two", "2")));
-    assert!(!same(&file("one", "1"), &folder.path().join("none")));
+    let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+    fs::create_dir(&from).unwrap();
+    fs::create_dir_all(to.join("node_modules")).unwrap();
+    fs::write(from.join(LOCK), "1").unwrap();
+    fs::write(to.join(LOCK), "1").unwrap();
+    assert!(!is_installed(&from, &to));
+    fs::write(to.join(INSTALLED), "").unwrap();
+    assert!(is_installed(&from, &to));
+    fs::write(from.join(LOCK), "2").unwrap();
+    assert!(!is_installed(&from, &to));
+    fs::remove_file(to.join(LOCK)).unwrap();
+    assert!(!is_installed(&from, &to));
 }
 
 #[test]

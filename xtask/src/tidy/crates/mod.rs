@@ -14,6 +14,9 @@ mod informer_wire;
 mod kube_informer;
 mod test_cluster;
 
+use toml::Spanned;
+use toml::de::DeTable;
+
 use crate::tidy::Problem;
 use crate::tidy::tree::{SourceFile, Tree};
 
@@ -148,9 +151,8 @@ pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
     for (name, manifest) in packages(tree) {
         let rules = CRATES.iter().find(|rules| rules.name == name);
         let without: Vec<&str> = rules.map(|rules| rules.without.concat()).unwrap_or_default();
-        for line in manifest.section("dependencies") {
-            let dependency = line.split(['.', '=', ' ']).next().unwrap_or_default();
-            if without.iter().any(|unwanted| is_meant(dependency, unwanted)) {
+        for dependency in dependencies(&manifest.text) {
+            if without.iter().any(|unwanted| is_meant(&dependency, unwanted)) {
                 let text =
                     format!("`{name}` is to do without `{dependency}`: see its rules beside {}", file!());
                 problems.push(Problem::new(&manifest.path, 0, text));
@@ -158,6 +160,23 @@ pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
         }
     }
     problems
+}
+
+/// The packages in a manifest's `[dependencies]`, those for some platforms among them. One that is no TOML cargo refuses.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let Ok(manifest) = DeTable::parse(manifest).map(Spanned::into_inner) else { return Vec::new() };
+    let platforms = manifest.get("target").and_then(|targets| targets.get_ref().as_table());
+    let of_platforms = platforms.into_iter().flat_map(|platforms| platforms.values());
+    let of_platforms = of_platforms.filter_map(|platform| platform.get_ref().get("dependencies"));
+    let lists = manifest.get("dependencies").into_iter().chain(of_platforms);
+    let entries = lists.filter_map(|list| list.get_ref().as_table()).flatten();
+    entries
+        .map(|(name, how)| {
+            // Under another name it is still the same.
+            let package = how.get_ref().get("package").and_then(|package| package.get_ref().as_str());
+            package.unwrap_or(name.get_ref()).to_owned()
+        })
+        .collect()
 }
 
 fn is_meant(dependency: &str, unwanted: &str) -> bool {

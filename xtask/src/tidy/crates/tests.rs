@@ -41,6 +41,34 @@ fn plain_data_does_without_a_runtime() {
 }
 
 #[test]
+fn dependencies_are_found_however_they_are_written() {
+    let text = r#"
+        [dependencies]
+        one.workspace = true
+        two = { version = "2", features = [
+            "no",
+        ] }
+        [dependencies.three]
+        version = "3"
+        [dependencies.other]
+        package = "four"
+        [dev-dependencies.no]
+        version = "1"
+        [target.'cfg(target_os = "linux")'.dependencies]
+        five = "5"
+        [target.x86_64-unknown-linux-gnu.dependencies.six]
+        version = "6"
+        [target.'cfg(unix)'.dev-dependencies]
+        no = "1"
+    "#;
+    let mut names = dependencies(text);
+    names.sort();
+    assert_eq!(names, ["five", "four", "one", "six", "three", "two"]);
+    let tokio = "serde.workspace = true\n[target.'cfg(unix)'.dependencies.tokio]\nversion = \"1\"";
+    assert_eq!(found(&manifest("informer-wire", tokio)).len(), 1);
+}
+
+#[test]
 fn the_table_goes_from_the_bottom_up() {
     for rules in CRATES {
         for (index, (modules, allowed)) in rules.levels.iter().enumerate() {

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::object::decoded::{decoder, get};
-use crate::object::testing::{Listening, benchmark_pod};
+use crate::object::testing::{HeardCauses, benchmark_pod};
 use crate::object::transform::TypedTransform;
 
-fn options(kind: KindInfo) -> (IngestOptions, Arc<Listening>) {
-    let seen = Arc::<Listening>::default();
+fn options(kind: KindInfo) -> (IngestOptions, Arc<HeardCauses>) {
+    let seen = Arc::<HeardCauses>::default();
     (IngestOptions::new(kind, seen.clone()), seen)
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::object::fields::FieldPath;
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::metadata::scan;
-use crate::object::testing::{Listening, benchmark_pod};
+use crate::object::testing::{HeardCauses, benchmark_pod};
 
 fn paths() -> Vec<FieldPath> {
     [
@@ -44,7 +44,7 @@ fn read_all(json: &[u8]) {
         );
     }
     let kind = KindInfo::new("", "v1", "Pod", "pods").namespaced(true);
-    let ingest = Ingest::new(IngestOptions::new(kind, Arc::<Listening>::default()));
+    let ingest = Ingest::new(IngestOptions::new(kind, Arc::<HeardCauses>::default()));
     if let Ok(record) = ingest.scan(json).and_then(|scanned| ingest.record(scanned, None)) {
         assert!(!record.key().name().is_empty());
         assert!(record.body.with_json(|json| serde_json::from_slice::<serde::de::IgnoredAny>(json).is_ok()));

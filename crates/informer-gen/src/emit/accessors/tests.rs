@@ -1,4 +1,4 @@
-use crate::model::{Availability, IndexSpec, KindScope, KindSpec, Model};
+use crate::model::{Availability, IndexSpec, SpecScope, KindSpec, Model};
 use crate::problem::Place;
 use crate::{Style, custom_kinds};
 
@@ -15,7 +15,7 @@ fn lines(path: &str) -> Vec<String> {
         version: "v1".into(),
         kind: "Widget".into(),
         plural: "widgets".into(),
-        scope: KindScope::Namespaced,
+        scope: SpecScope::Namespaced,
         type_path: "crate::Widget".into(),
         indexes: vec![index],
         availability: Availability::ALWAYS,

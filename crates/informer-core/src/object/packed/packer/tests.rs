@@ -6,7 +6,7 @@ use super::*;
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::packed::trainer::train;
 use crate::object::record::Record;
-use crate::object::testing::{Listening, benchmark_pod};
+use crate::object::testing::{HeardCauses, benchmark_pod};
 
 fn json(i: usize) -> Vec<u8> {
     format!(
@@ -162,7 +162,7 @@ fn a_benchmark_pod_takes_at_most_1050_bytes() {
     /// A slot of the store's map, one of the map by key and one of the namespace index.
     const STORE: usize = 48;
     let kind = KindInfo::new("", "v1", "Pod", "pods").namespaced(true);
-    let ingest = Ingest::new(IngestOptions::new(kind, Arc::<Listening>::default()));
+    let ingest = Ingest::new(IngestOptions::new(kind, Arc::<HeardCauses>::default()));
     let documents: Vec<Vec<u8>> = (0..PODS).map(benchmark_pod).collect();
     let start = Instant::now();
     let records: Vec<Arc<Record>> =

@@ -7,7 +7,7 @@ use super::*;
 use crate::object::ingest::{Ingest, IngestOptions};
 use crate::object::known::Known;
 use crate::object::record::Record;
-use crate::object::testing::{Listening, benchmark_pod, origin};
+use crate::object::testing::{HeardCauses, benchmark_pod, origin};
 
 struct Rig {
     relatives: Relatives,
@@ -242,7 +242,7 @@ fn strangers_are_rarely_compared_and_kin_is_found_again() {
 /// How many of these pods are stored as changes of another.
 fn shared_of(numbers: impl Iterator<Item = u64>) -> usize {
     let kind = KindInfo::new("", "v1", "Pod", "pods").namespaced(true);
-    let ingest = Ingest::new(IngestOptions::new(kind, Arc::<Listening>::default()));
+    let ingest = Ingest::new(IngestOptions::new(kind, Arc::<HeardCauses>::default()));
     let records: Vec<_> = numbers
         .map(|number| ingest.take(&benchmark_pod(number), &Stored::default()).expect("a pod"))
         .collect();
@@ -335,7 +335,7 @@ fn any_history_of_objects_reads_as_it_was_sent() {
     for seed in 0..6 {
         let mut random = fastrand::Rng::with_seed(seed);
         let kind = KindInfo::new("", "v1", "Pod", "pods").namespaced(true);
-        let ingest = Ingest::new(IngestOptions::new(kind, Arc::<Listening>::default()));
+        let ingest = Ingest::new(IngestOptions::new(kind, Arc::<HeardCauses>::default()));
         let (mut stored, mut held) = (Stored::default(), Vec::<(Arc<Record>, Vec<u8>)>::new());
         let mut edited = 0;
         for version in 0..600 {

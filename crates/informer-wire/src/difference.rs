@@ -27,11 +27,6 @@ pub struct Limits {
     pub path: usize,
 }
 
-impl Limits {
-    /// All of it, for those who trust the objects not to be built to waste memory.
-    pub const NONE: Self = Self { fields: usize::MAX, path: usize::MAX };
-}
-
 /// Fields that identify an element of a list, so that a change of the order is no change of the elements.
 const NAMING: [&str; 6] = ["name", "type", "key", "uid", "ip", "mountPath"];
 

@@ -33,7 +33,7 @@ const LIBRARY: Limits = Limits {
 };
 
 pub(super) const LIMITS: &[Limits] = &[
-    Limits { library: "informer-wire", is_inner: true, root: 19, types: 40, errors: 6, ..LIBRARY },
+    Limits { library: "informer-wire", is_inner: true, root: 21, types: 41, errors: 6, ..LIBRARY },
     Limits { library: "informer-core", is_inner: true, root: 10, types: 75, errors: 1, ..LIBRARY },
     Limits {
         library: "kube-informer",

@@ -21,10 +21,13 @@ pub(crate) struct Change {
 /// The number of characters that longer values are cut to.
 const SHOWN: usize = 40;
 
+/// All fields, with paths that `--grep` can look in, and no end of memory for a name as long as an object.
+const LIMITS: Limits = Limits { fields: usize::MAX, path: 4096 };
+
 /// All fields that differ, the most interesting first: spec, then status, then metadata, and timestamps last, because they
 /// change with everything else.
 pub(crate) fn changes(old: &Value, new: &Value) -> Vec<Change> {
-    let (found, _) = differences(old, new, Limits::NONE);
+    let (found, _) = differences(old, new, LIMITS);
     let owned =
         |field: Difference<'_>| Change { path: field.path, old: field.old.cloned(), new: field.new.cloned() };
     let mut found: Vec<Change> = found.into_iter().map(owned).collect();

@@ -4,7 +4,7 @@ use informer_wire::Path;
 use informer_wire::document::is_obeyed;
 
 use crate::emit::code::{Code, Function};
-use crate::model::{Availability, Group, IndexSpec, Kind, SpecScope, KindSpec, Version};
+use crate::model::{Availability, Group, IndexSpec, Kind, KindSpec, SpecScope, Version};
 
 /// The differences between generated files for built-in and for custom kinds.
 pub(crate) struct Manner {

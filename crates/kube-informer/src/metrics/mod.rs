@@ -75,7 +75,7 @@ impl Metrics {
     #[allow(clippy::cast_precision_loss)] // Gauges are floats; counts this large do not occur, and versions are cut.
     pub(crate) fn committed(&self, commit: &Commit<'_>) {
         self.latency.record(commit.took);
-        if let Some(version) = informer_wire::version::metric(&commit.version) {
+        if let Some(version) = informer_wire::version::metric(commit.version) {
             self.version.set(version as f64);
         }
         self.objects.set(commit.objects as f64);

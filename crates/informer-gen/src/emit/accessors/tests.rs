@@ -1,4 +1,4 @@
-use crate::model::{Availability, IndexSpec, SpecScope, KindSpec, Model};
+use crate::model::{Availability, IndexSpec, KindSpec, Model, SpecScope};
 use crate::problem::Place;
 use crate::{Style, custom_kinds};
 

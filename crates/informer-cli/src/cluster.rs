@@ -1,8 +1,7 @@
 //! The cluster that a command works on.
 
 use embedded_apiserver::{EmbeddedApiserver, RunningSimulation, Simulation};
-use kube_informer::kind::KindInfo;
-use kube_informer::source::{HttpSource, Sources};
+use kube_informer::source::{HttpSources, Sources};
 use kube_informer::{FactoryBuilder, SharedInformerFactory};
 
 use crate::args::{ClusterArgs, ObjectArgs};
@@ -106,13 +105,13 @@ impl Cluster {
         factory
     }
 
-    /// A source for requests of the command itself, outside of informers.
-    pub(crate) fn source(&self, kind: KindInfo) -> Result<HttpSource, Failure> {
-        let source = match &self.reached {
-            Reached::Over(cluster) => HttpSource::new((**cluster).clone(), kind),
-            Reached::Within(server) => HttpSource::new(server.client(), kind),
+    /// For requests of the command itself, and informers that are not built as [`Self::factory`] builds them.
+    pub(crate) fn sources(&self) -> Result<HttpSources, Failure> {
+        let sources = match &self.reached {
+            Reached::Over(cluster) => HttpSources::new((**cluster).clone()),
+            Reached::Within(server) => HttpSources::new(server.client()),
         };
-        source.map_err(Failure::cluster)
+        sources.map_err(Failure::cluster)
     }
 
     /// The namespaces of the command line, or else that of the context; `None` for all. In the simulated cluster the default

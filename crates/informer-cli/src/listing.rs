@@ -53,7 +53,7 @@ impl Listing {
             if let Some(fields) = &objects.fields {
                 request = request.fields(fields);
             }
-            Ok(Self { source: cluster.source(kind.clone())?, kind: kind.clone(), request })
+            Ok(Self { source: cluster.sources()?.of_kind(kind.clone()), kind: kind.clone(), request })
         };
         scopes.into_iter().map(listing).collect()
     }

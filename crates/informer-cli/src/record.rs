@@ -129,11 +129,10 @@ impl Recording {
         troubles: &Troubles,
         screen: &Screen,
     ) -> Result<Self, Failure> {
-        // Which kind it is of does not matter, it is for all.
-        let source = cluster.source(KindInfo::new("", "v1", "", ""))?;
+        let sources = cluster.sources()?;
         let hears = troubles.clone();
         let factory = cluster
-            .factory_over(recorder.sources(source), &args.objects)
+            .factory_over(recorder.sources(sources), &args.objects)
             .on_error(move |failure| hears.hear(failure))
             .build()
             .map_err(Failure::unbuilt)?;
@@ -152,9 +151,10 @@ impl Recording {
         recorder: &Recorder,
         screen: &Screen,
     ) -> Result<Self, Failure> {
-        let source = cluster.source(KindInfo::new("", "v1", "", ""))?;
-        let client =
-            source.client().ok_or_else(|| Failure::cluster("there is no server to pass requests on to"))?;
+        let client = cluster
+            .sources()?
+            .client()
+            .ok_or_else(|| Failure::cluster("there is no server to pass requests on to"))?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
         let listening = RecordingProxy::new(client, recorder.clone()).listen(address).await;
         let listening =

@@ -11,7 +11,7 @@ use futures::{Stream, StreamExt as _};
 use kube_client::Client;
 use kube_informer::error::SourceError;
 use kube_informer::kind::{IntoKind, KindInfo};
-use kube_informer::source::{ByteStream, HttpSource, ListWatch, Request, Sources};
+use kube_informer::source::{ByteStream, HttpSources, ListWatch, Request, Sources};
 
 use crate::record::{Head, METADATA, RequestLine};
 use crate::recorder::{Recorder, Tape};
@@ -23,7 +23,7 @@ impl Recorder {
     }
 
     /// Records what all informers of a factory get, and what it finds out about kinds. For a cluster these sources are an
-    /// [`HttpSource`].
+    /// [`HttpSources`].
     pub fn sources(&self, sources: impl Sources) -> RecordedSources {
         RecordedSources { recorder: self.clone(), sources: Arc::new(sources) }
     }
@@ -58,7 +58,7 @@ impl ListWatch for RecordedSource {
         })
     }
 
-    fn server(&self) -> Option<&HttpSource> {
+    fn server(&self) -> Option<&HttpSources> {
         self.source.server()
     }
 }

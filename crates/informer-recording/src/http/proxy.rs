@@ -16,8 +16,7 @@ use http_body::Body as _;
 use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Incoming;
 use kube_client::Client;
-use kube_informer::kind::KindInfo;
-use kube_informer::source::{HttpSource, Sources};
+use kube_informer::source::{HttpSources, Sources};
 
 use super::accept::form;
 use super::listen::LocalServer;
@@ -111,9 +110,8 @@ impl fmt::Debug for RecordingProxy {
 /// The same client, whose errors do not quote what a credential plugin was given and what it printed: they are recorded, and told
 /// to whoever asks.
 fn harmless(client: Client) -> Client {
-    // Which kind it is of does not matter.
-    let source = HttpSource::new(client.clone(), KindInfo::new("", "v1", "", ""));
-    source.ok().and_then(|source| Sources::client(&source)).unwrap_or(client)
+    let sources = HttpSources::new(client.clone());
+    sources.ok().and_then(|sources| Sources::client(&sources)).unwrap_or(client)
 }
 
 /// What the client accepts, without forms that cannot be looked through, if there is JSON among them.

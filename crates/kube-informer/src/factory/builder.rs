@@ -16,7 +16,7 @@ use crate::informer::blueprint::Blueprint;
 use crate::kind::{IntoKind, Kind, KindInfo};
 use crate::options::{Options, option_setters};
 use crate::report::{Callback, Failure};
-use crate::source::{Cluster, HttpSource, Selection, Sources};
+use crate::source::{Cluster, HttpSources, Selection, Sources};
 use crate::status::Patience;
 
 /// How many first lists are read at the same time.
@@ -184,10 +184,7 @@ impl FactoryBuilder {
         self.options.check().map_err(BuildError::of_factory)?;
         let sources = match self.connection {
             Connection::Sources(sources) => sources,
-            // Only its client is used, so it is of no kind in particular.
-            Connection::Cluster(cluster) => {
-                Arc::new(HttpSource::new(cluster, KindInfo::new("", "v1", "", ""))?)
-            }
+            Connection::Cluster(cluster) => Arc::new(HttpSources::new(cluster)?),
         };
         let defaults = Defaults {
             sources,

@@ -23,7 +23,7 @@ use super::wish::Wishes;
 use super::{Reflector, Target};
 use crate::fifo::Closed;
 use crate::report::Cause;
-use crate::source::HttpSource;
+use crate::source::HttpSources;
 use crate::source::http::reach::{Probe, Reachability};
 use crate::status::Phase;
 
@@ -90,7 +90,7 @@ impl Driver {
             heads_held: false,
             objects: 0,
             stranger_told: false,
-            reach: reflector.source.server().and_then(HttpSource::reachability),
+            reach: reflector.source.server().and_then(HttpSources::reachability),
             probe: None,
             outage: None,
             silence: None,

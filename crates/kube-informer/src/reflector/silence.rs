@@ -26,7 +26,7 @@ use super::connection::{Arrival, open};
 use super::driver::Driver;
 use super::recovery::Trouble;
 use super::watch::Watch;
-use crate::source::{ByteStream, HttpSource, ListParams, SourceError, Verb};
+use crate::source::{ByteStream, HttpSources, ListParams, SourceError, Verb};
 use crate::status::Phase;
 
 /// How soon a bookmark follows a consistent LIST: servers send them every minute.
@@ -223,7 +223,7 @@ fn allowance(budget: &mut Budget) -> Option<Duration> {
 impl Driver {
     pub(super) fn vigil(&mut self, watch: &Watch) -> Vigil {
         let Reflector { source, settings, rng, .. } = &mut self.reflector;
-        let pings = source.server().and_then(HttpSource::pings);
+        let pings = source.server().and_then(HttpSources::pings);
         let accepted = watch.connection.lasted().is_some() && !self.heads_held;
         Vigil::new(pings, accepted, settings.idle_watch, rng.f64())
     }

@@ -14,7 +14,7 @@ mod tests;
 pub(crate) mod tuning;
 
 pub(crate) use http::Cluster;
-pub use http::{FindCluster, HttpSource, SendIf};
+pub use http::{FindCluster, HttpSource, HttpSources, SendIf};
 #[cfg(test)]
 pub(crate) use request::VersionMatch;
 pub(crate) use request::{ListParams, Verb, WatchParams};
@@ -44,7 +44,7 @@ pub trait ListWatch: Send + Sync + 'static {
     /// The API server that the requests go to in the end, if there is one. A source that passes them on should say so: the
     /// informer then looks after silent watches as the server's connections need it, and waits together with all others when the
     /// server cannot be reached.
-    fn server(&self) -> Option<&HttpSource> {
+    fn server(&self) -> Option<&HttpSources> {
         None
     }
 }

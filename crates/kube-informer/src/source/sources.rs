@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use kube_client::Client;
 
 use crate::kind::KindInfo;
-use crate::source::{HttpSource, ListWatch, SourceError, Status};
+use crate::source::{HttpSources, ListWatch, SourceError, Status};
 
 /// Provides the sources of a factory's informers: an API server, or a replacement for one.
 ///
@@ -41,10 +41,9 @@ where
     }
 }
 
-/// An API server, over one client for all kinds: it does not matter which kind this source is of.
-impl Sources for HttpSource {
+impl Sources for HttpSources {
     fn source(&self, kind: &KindInfo) -> Arc<dyn ListWatch> {
-        Arc::new(self.for_kind(kind.clone()))
+        Arc::new(self.of_kind(kind.clone()))
     }
 
     fn client(&self) -> Option<Client> {

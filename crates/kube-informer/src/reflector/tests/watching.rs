@@ -3,7 +3,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use super::*;
-use crate::source::{ByteStream, HttpSource, ListWatch, Request};
+use crate::source::{ByteStream, HttpSources, ListWatch, Request};
 
 fn watched(body: Vec<Piece>) -> Vec<Reply> {
     vec![list("10", None, &[]), Reply::Body(body)]
@@ -35,7 +35,7 @@ async fn b_041_events_and_bookmarks_pass_in_order_and_move_the_version() {
 /// A scripted server over connections that are pinged.
 struct Pinged {
     script: Arc<dyn ListWatch>,
-    server: HttpSource,
+    server: HttpSources,
 }
 
 impl ListWatch for Pinged {
@@ -43,7 +43,7 @@ impl ListWatch for Pinged {
         self.script.open(request)
     }
 
-    fn server(&self) -> Option<&HttpSource> {
+    fn server(&self) -> Option<&HttpSources> {
         Some(&self.server)
     }
 }
@@ -52,7 +52,7 @@ impl ListWatch for Pinged {
 async fn d15_a_silent_watch_is_read_while_the_question_about_it_waits_for_its_allowance() {
     let events = vec![Piece::Pause(SECOND * 45), event("ADDED", "a@11"), Piece::Hang];
     let (mut reflector, play) = reflector(&lists(), watched(events), 1000);
-    let server = HttpSource::pinging(reflector.target.kind.clone());
+    let server = HttpSources::pinging();
     reflector.source = Arc::new(Pinged { script: reflector.source, server });
     // Others have asked so much that there is nothing left for nearly two minutes.
     for _ in 0..120 {

@@ -116,7 +116,7 @@ impl Cluster {
     }
 }
 
-/// The client is built from it as [`HttpSource`](super::HttpSource) says.
+/// The client is built from it as [`HttpSources`](super::HttpSources) says.
 impl From<Config> for Cluster {
     fn from(config: Config) -> Self {
         Self { way: Way::Config(Box::new(config)), manners: Manners::default(), origin: None }

@@ -56,8 +56,16 @@ const DOCUMENT: usize = 32 << 20;
 /// Cheap to clone; clones share the connections.
 #[derive(Clone)]
 pub struct HttpSource {
-    client: Arc<Renewable>,
+    sources: HttpSources,
     kind: KindInfo,
+}
+
+/// A Kubernetes API server as the source of all its kinds, which share the connections.
+///
+/// Cheap to clone; clones share the connections, too.
+#[derive(Clone)]
+pub struct HttpSources {
+    client: Arc<Renewable>,
     /// For errors; not known of a client that was given.
     server: Option<Arc<str>>,
     peer: Arc<Peer>,
@@ -99,7 +107,21 @@ impl HttpSource {
         Self::new(cluster, K::info(&()))
     }
 
-    /// The source of a kind at a cluster. Has to be called within a tokio runtime.
+    /// The source of a kind at a cluster, over a client as [`HttpSources::new`] describes it. Has to be called within a tokio
+    /// runtime.
+    pub fn new(cluster: impl Into<Cluster>, kind: KindInfo) -> Result<Self, ClusterError> {
+        Ok(HttpSources::new(cluster)?.of_kind(kind))
+    }
+
+    /// The source of another kind at the same server, over the same client.
+    #[must_use]
+    pub fn for_kind(&self, kind: KindInfo) -> Self {
+        self.sources.of_kind(kind)
+    }
+}
+
+impl HttpSources {
+    /// The sources of all kinds at a cluster. Has to be called within a tokio runtime.
     ///
     /// From a configuration it builds a client of its own:
     ///
@@ -113,12 +135,12 @@ impl HttpSource {
     ///   watchdogs notice. Which proxy the environment names is looked up by [`Cluster::find`], not here.
     /// - The client is built again after a 401, before a client certificate from a credential plugin expires, and when the
     ///   files of the client certificate or of the authorities change. Token files are read again every minute; a plugin is run again a minute before its token expires.
-    pub fn new(cluster: impl Into<Cluster>, kind: KindInfo) -> Result<Self, ClusterError> {
+    pub fn new(cluster: impl Into<Cluster>) -> Result<Self, ClusterError> {
         let Cluster { way: server, manners, .. } = cluster.into();
         let config = match server {
             Way::Client(client) => {
                 let client = Arc::new(Renewable::fixed(client));
-                return Ok(Self { client, kind, server: None, peer: Arc::default() });
+                return Ok(Self { client, server: None, peer: Arc::default() });
             }
             Way::Config(config) => *config,
         };
@@ -134,33 +156,32 @@ impl HttpSource {
         });
         let client =
             Renewable::from_config(config, manners).map_err(|error| NoCluster::Client(told(&error)))?;
-        Ok(Self { client: Arc::new(client), kind, server, peer })
+        Ok(Self { client: Arc::new(client), server, peer })
     }
 
-    /// The source of another kind at the same server, over the same client.
-    #[must_use]
-    pub fn for_kind(&self, kind: KindInfo) -> Self {
-        Self { kind, ..self.clone() }
+    /// The source of one kind.
+    pub fn of_kind(&self, kind: KindInfo) -> HttpSource {
+        HttpSource { sources: self.clone(), kind }
     }
 }
 
 #[cfg(test)]
-impl HttpSource {
+impl HttpSources {
     /// A server that answers nothing but pings.
-    pub(crate) fn pinging(kind: KindInfo) -> Self {
+    pub(crate) fn pinging() -> Self {
         let silent =
             |_: http::Request<Body>| std::future::pending::<Result<http::Response<Body>, AuthError>>();
         let client = Arc::new(Renewable::fixed(Client::new(tower::service_fn(silent), "default")));
         let yes = || AtomicBool::new(true);
         let peer = Arc::new(Peer { direct: true, answered: yes(), http2: yes(), reach: None });
-        Self { client, kind, server: None, peer }
+        Self { client, server: None, peer }
     }
 }
 
-impl HttpSource {
+impl HttpSources {
     /// A document of the server that is read whole, such as what discovery serves.
     pub(crate) fn document(&self, path: &str) -> BoxFuture<'static, Result<Bytes, SourceError>> {
-        let opened = self.send(get(path, "application/json"));
+        let opened = self.send(get(path, "application/json"), false);
         Box::pin(async move {
             let mut chunks = opened.await?;
             let mut document = BytesMut::new();
@@ -216,9 +237,9 @@ impl HttpSource {
     fn send(
         &self,
         request: Result<http::Request<Body>, SourceError>,
+        sensitive: bool,
     ) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
         let (client, server, peer) = (self.client.clone(), self.server.clone(), self.peer.clone());
-        let sensitive = informer_wire::kind::is_sensitive(&self.kind);
         Box::pin(async move {
             let (using, attempt) = client.client().await;
             let sent = Instant::now();
@@ -251,11 +272,17 @@ impl HttpSource {
 
 impl ListWatch for HttpSource {
     fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {
-        self.send(build(&request, &self.kind))
+        self.sources.send(build(&request, &self.kind), informer_wire::kind::is_sensitive(&self.kind))
     }
 
-    fn server(&self) -> Option<&Self> {
-        Some(self)
+    fn server(&self) -> Option<&HttpSources> {
+        Some(&self.sources)
+    }
+}
+
+impl fmt::Debug for HttpSources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpSources").field("server", &self.server).finish_non_exhaustive()
     }
 }
 

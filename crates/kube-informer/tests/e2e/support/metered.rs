@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use kube_client::api::DynamicObject;
 use kube_informer::SharedInformer;
 use kube_informer::error::SourceError;
-use kube_informer::source::{ByteStream, HttpSource, ListWatch, Request};
+use kube_informer::source::{ByteStream, HttpSource, HttpSources, ListWatch, Request};
 use kube_informer::status::Phase;
 use parking_lot::Mutex;
 
@@ -86,8 +86,8 @@ impl Metered {
 }
 
 impl ListWatch for Metered {
-    fn server(&self) -> Option<&HttpSource> {
-        Some(&self.0.source)
+    fn server(&self) -> Option<&HttpSources> {
+        self.0.source.server()
     }
 
     fn open(&self, request: Request) -> BoxFuture<'static, Result<ByteStream, SourceError>> {

@@ -84,7 +84,7 @@ async fn tokens_of_files_are_trimmed_and_servers_may_lack_a_scheme() {
     std::fs::write(folder.path().join("token"), "\n secret\r\n\n").unwrap();
     for user in ["{ tokenFile: token }", "{ token: secret }"] {
         let source = source(folder.path(), &server, user).await.unwrap();
-        source.document("/api").await.unwrap();
+        source.sources.document("/api").await.unwrap();
     }
     std::fs::write(folder.path().join("token"), "\n").unwrap();
     let error = source(folder.path(), &server, "{ tokenFile: token }").await.unwrap_err();
@@ -104,7 +104,7 @@ async fn a_plugin_is_run_once_for_a_client_and_again_when_its_token_expires() {
         let user = format!("{{ exec: {{ command: sh, args: ['{}'] }} }}", script.display());
         let source = source(folder.path(), &endpoint.url(), &user).await.unwrap();
         for _ in 0..2 {
-            source.document("/api").await.unwrap();
+            source.sources.document("/api").await.unwrap();
         }
         assert_eq!(std::fs::read_to_string(&log).unwrap().lines().count(), runs, "{expires}");
     }

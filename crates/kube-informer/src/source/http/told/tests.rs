@@ -91,7 +91,7 @@ echo '{"status":{"token":"hunter2","expirationTimestamp":"2020-01-01T00:00:00Z"}
     let (folder, source) = source(plugin).await;
     let source = source.unwrap();
     std::fs::write(folder.path().join("broken"), "").unwrap();
-    let error = source.document("/version").await.unwrap_err();
+    let error = source.sources.document("/version").await.unwrap_err();
     assert_silent(&error);
     assert!(
         error.to_string().contains("the credential plugin \"sh\" printed what is not an ExecCredential"),
@@ -106,7 +106,7 @@ if [ -e "$1/broken" ]; then echo hunter2; echo hunter2 >&2; exit 1; fi
 echo '{"status":{"token":"hunter2","expirationTimestamp":"2020-01-01T00:00:00Z"}}'
 "#;
     let (folder, source) = source(plugin).await;
-    let client = source.unwrap().client();
+    let client = source.unwrap().sources.client();
     std::fs::write(folder.path().join("broken"), "").unwrap();
     let error = client.apiserver_version().await.unwrap_err();
     assert_silent(&error);
@@ -114,7 +114,7 @@ echo '{"status":{"token":"hunter2","expirationTimestamp":"2020-01-01T00:00:00Z"}
     // What quotes nothing stays what it is.
     let config = kube_client::Config::new(http::Uri::from_static("http://127.0.0.1:1"));
     let unreachable = HttpSource::new(config, KindInfo::new("", "v1", "Pod", "pods")).unwrap();
-    let error = unreachable.client().apiserver_version().await.unwrap_err();
+    let error = unreachable.sources.client().apiserver_version().await.unwrap_err();
     let mut causes = std::iter::successors(Some(&error as &dyn std::error::Error), |cause| cause.source());
     assert!(causes.any(|cause| cause.downcast_ref::<std::io::Error>().is_some()), "{error:?}");
 }

@@ -232,14 +232,10 @@ impl Ran {
             _ => {
                 ensure!(skipped.is_empty(), "these tests were skipped every time: {}", named(&skipped));
                 let all: usize = targets.values().map(|count| count.all).sum();
-                match on_terminals.is_empty() {
-                    true => Ok(Outcome::Passed(format!("all {all} test targets"))),
-                    false => Ok(Outcome::Skipped(format!(
-                        "{}: {}",
-                        test_cluster::WITHOUT_TMUX,
-                        named(&on_terminals)
-                    ))),
+                if on_terminals.is_empty() {
+                    return Ok(Outcome::Passed(format!("all {all} test targets")));
                 }
+                Ok(Outcome::Skipped(format!("{}: {}", test_cluster::WITHOUT_TMUX, named(&on_terminals))))
             }
         }
     }

@@ -51,7 +51,7 @@ static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
 /// controller-runtime's; histograms that the program records itself are summaries. Memory is bounded even if nobody scrapes the
 /// metrics, and no extra thread or task is needed.
 ///
-/// ```
+/// ```standalone_crate
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let recorder = informer_endpoint::install_recorder()?;
 /// let endpoint = informer_endpoint::Endpoint::new(Vec::new).metrics(move || recorder.render());

@@ -183,10 +183,12 @@ impl Replay {
                     let other = &contents.exchanges[*at];
                     other.is_of_objects() && other.target.path == target.path && !other.target.is_watch()
                 };
-                match all().filter(is_list).any(|at| unused(&at)) {
-                    true => Match::NotStreamed,
-                    false if all().any(|at| same(&at) || like(&at)) => Match::Silent,
-                    false => Match::Unknown,
+                if all().filter(is_list).any(|at| unused(&at)) {
+                    Match::NotStreamed
+                } else if all().any(|at| same(&at) || like(&at)) {
+                    Match::Silent
+                } else {
+                    Match::Unknown
                 }
             }
             None if target.is_watch()

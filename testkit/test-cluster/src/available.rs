@@ -28,10 +28,7 @@ pub fn available() -> Result<(), String> {
 
 /// Whether there is Go, which some things need even where the servers have been built; otherwise why that matters.
 pub fn go_is_there() -> Result<(), String> {
-    match go_build::go_is_installed() {
-        true => Ok(()),
-        false => Err("Go is not on the PATH".to_owned()),
-    }
+    if go_build::go_is_installed() { Ok(()) } else { Err("Go is not on the PATH".to_owned()) }
 }
 
 /// Why tests of what is drawn on a terminal are skipped. Nothing else needs tmux, so that is no failure.

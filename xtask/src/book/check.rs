@@ -40,9 +40,10 @@ pub(crate) fn fetches(pages: &[(String, String)]) -> Vec<String> {
         }
         for tag in html.split('<').filter_map(|rest| rest.split('>').next()) {
             let is_loaded = tag.starts_with("link ") && !ONLY_NAMED.iter().any(|rel| tag.contains(rel));
-            let attributes: &[&str] = match is_loaded {
-                true => &[" href=\"", " src=\""],
-                false => &[" src=\"", " srcset=\"", " poster=\"", " data=\""],
+            let attributes: &[&str] = if is_loaded {
+                &[" href=\"", " src=\""]
+            } else {
+                &[" src=\"", " srcset=\"", " poster=\"", " data=\""]
             };
             let targets = attributes.iter().flat_map(|attribute| values(tag, attribute));
             for target in targets.filter(|target| target.contains("://") || target.starts_with("//")) {

@@ -43,10 +43,7 @@ fn turned(path: &str, text: &str, is_in_book: &dyn Fn(&str) -> bool) -> String {
         if line.trim_start().starts_with("```") {
             in_code = !in_code;
         }
-        match in_code {
-            true => out.push_str(line),
-            false => turn(path, line, is_in_book, &mut out),
-        }
+        if in_code { out.push_str(line) } else { turn(path, line, is_in_book, &mut out) }
     }
     out
 }

@@ -48,9 +48,10 @@ impl Limits {
 
     /// Why a program was ended.
     fn exceeded(&self) -> String {
-        match self.is_over() {
-            true => "the time of the whole run was up".to_owned(),
-            false => format!("it had said nothing for {:.0?}", self.silence),
+        if self.is_over() {
+            "the time of the whole run was up".to_owned()
+        } else {
+            format!("it had said nothing for {:.0?}", self.silence)
         }
     }
 }

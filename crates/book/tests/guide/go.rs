@@ -30,9 +30,10 @@ fn gofmt() -> PathBuf {
 fn complaint(gofmt: &Path, block: &str) -> String {
     // What the page leaves out is nothing.
     let block = block.replace('…', "");
-    let file = match block.starts_with("func ") {
-        true => format!("package p\n\n{block}"),
-        false => format!("package p\n\nfunc _() {{\n{block}\n}}\n"),
+    let file = if block.starts_with("func ") {
+        format!("package p\n\n{block}")
+    } else {
+        format!("package p\n\nfunc _() {{\n{block}\n}}\n")
     };
     let mut running = Command::new(gofmt);
     running.arg("-e").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());

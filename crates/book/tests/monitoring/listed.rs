@@ -70,10 +70,10 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap();
-        match path.is_dir() {
-            true if name != "tests" => sources(&path, found),
-            false if name != "tests.rs" => found.push(path),
-            _ => {}
+        if path.is_dir() && name != "tests" {
+            sources(&path, found);
+        } else if path.is_file() && name != "tests.rs" {
+            found.push(path);
         }
     }
 }

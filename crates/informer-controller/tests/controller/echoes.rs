@@ -152,9 +152,10 @@ async fn a_patch_asks_for_a_version_only_where_the_controller_is_told_of_such_ob
         rig.server.create(&pod("one", &json!([]))).await.unwrap();
         let (patches, pods) = (Patches::default(), rig.factory.core().v1().pods().informer());
         let controller = Controller::new("maps", rig.factory.core().v1().config_maps().informer());
-        let controller = match is_told {
-            true => controller.watches(pods.clone(), |_, _| ()),
-            false => controller.reads(pods.clone()),
+        let controller = if is_told {
+            controller.watches(pods.clone(), |_, _| ())
+        } else {
+            controller.reads(pods.clone())
         };
         let running = rig.run(controller.client(late(&rig, &patches)).reconcile(move |ctx| {
             let pods = ctx.objects(&pods);

@@ -40,9 +40,10 @@ async fn both_share_the_pods(server: &Server) {
             .iter()
             .map(|endpoint| format!("{} {}", endpoint["addresses"][0], endpoint["conditions"]["ready"]))
             .collect();
-        match told == ["\"10.0.0.1\" true", "\"10.0.0.2\" false"] && found["ports"][0]["port"] == 8080 {
-            true => Ok(()),
-            false => Err(found.to_string()),
+        if told == ["\"10.0.0.1\" true", "\"10.0.0.2\" false"] && found["ports"][0]["port"] == 8080 {
+            Ok(())
+        } else {
+            Err(found.to_string())
         }
     })
     .await;

@@ -107,10 +107,8 @@ fn a_crash_after_each_write_with_a_cache_as_of_each_version() {
     let Seen { writes, created } = nothing_wrong();
     assert_eq!(created, CREATED);
     let all = std::env::var("INFORMER_EXPLORE").is_ok_and(|which| which == "all");
-    let silent: Vec<Option<u64>> = match all {
-        true => std::iter::once(None).chain((0..20).map(Some)).collect(),
-        false => vec![None, Some(4)],
-    };
+    let silent: Vec<Option<u64>> =
+        if all { std::iter::once(None).chain((0..20).map(Some)).collect() } else { vec![None, Some(4)] };
     for number in 1..=writes {
         for silent_after in silent.clone() {
             on_paused_time(Plan { killed_after: Some(number), silent_after, ..Plan::default() }.tell());

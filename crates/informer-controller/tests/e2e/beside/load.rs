@@ -150,9 +150,10 @@ impl World {
 
     fn find(&self, number: usize) -> Option<Object<Value>> {
         let key = ObjectKey::namespaced("default", name(number));
-        match is_set(number) {
-            true => self.sets.by_key(&key).ok().map(|set| set.as_kind()),
-            false => self.controllers.by_key(&key).ok().map(|controller| controller.as_kind()),
+        if is_set(number) {
+            self.sets.by_key(&key).ok().map(|set| set.as_kind())
+        } else {
+            self.controllers.by_key(&key).ok().map(|controller| controller.as_kind())
         }
     }
 
@@ -195,9 +196,10 @@ fn name(number: usize) -> String {
 }
 
 fn api(client: &Client, number: usize) -> Api<DynamicObject> {
-    let resource = match is_set(number) {
-        true => ApiResource::erase::<ReplicaSet>(&()),
-        false => ApiResource::erase::<ReplicationController>(&()),
+    let resource = if is_set(number) {
+        ApiResource::erase::<ReplicaSet>(&())
+    } else {
+        ApiResource::erase::<ReplicationController>(&())
     };
     Api::namespaced_with(client.clone(), "default", &resource)
 }
@@ -207,9 +209,10 @@ fn controller(number: usize, replicas: usize) -> Value {
     let template = json!({
         "metadata": { "labels": labels }, "spec": { "containers": [{ "name": "c", "image": "i" }] },
     });
-    let (api_version, kind, selector) = match is_set(number) {
-        true => ("apps/v1", "ReplicaSet", json!({ "matchLabels": labels })),
-        false => ("v1", "ReplicationController", labels),
+    let (api_version, kind, selector) = if is_set(number) {
+        ("apps/v1", "ReplicaSet", json!({ "matchLabels": labels }))
+    } else {
+        ("v1", "ReplicationController", labels)
     };
     json!({
         "apiVersion": api_version, "kind": kind, "metadata": { "name": name },

@@ -56,9 +56,10 @@ impl Oracle {
         watches.spawn(watch(server, facts.clone(), |pod: &Pod, is_gone, is_new| {
             let owners = pod.metadata.owner_references.iter().flatten();
             let owner = owners.into_iter().find(|owner| owner.controller == Some(true));
-            match is_gone {
-                true => What::Gone { name: pod.name_any() },
-                false => What::Pod { name: pod.name_any(), owner: owner.map(|it| it.uid.clone()), is_new },
+            if is_gone {
+                What::Gone { name: pod.name_any() }
+            } else {
+                What::Pod { name: pod.name_any(), owner: owner.map(|it| it.uid.clone()), is_new }
             }
         }));
         Self { facts, _watches: watches }

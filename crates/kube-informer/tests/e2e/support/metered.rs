@@ -94,14 +94,17 @@ impl ListWatch for Metered {
         let informer = self.0.informer.lock().clone();
         let query = request.query();
         let has = |parameter: &str| query.split('&').any(|part| part.starts_with(parameter));
-        let what = match request.is_watch() {
-            true if has("sendInitialEvents=true") => What::StreamedList,
-            true => What::Watch,
-            false if has("continue=") => What::Page,
-            false if query.split('&').any(|part| part == "limit=1") && !has("resourceVersion=") => {
-                What::Probe
-            }
-            false => What::List,
+        let is_limited_to_one = query.split('&').any(|part| part == "limit=1");
+        let what = if request.is_watch() && has("sendInitialEvents=true") {
+            What::StreamedList
+        } else if request.is_watch() {
+            What::Watch
+        } else if has("continue=") {
+            What::Page
+        } else if is_limited_to_one && !has("resourceVersion=") {
+            What::Probe
+        } else {
+            What::List
         };
         let phase = informer.map(|informer| informer.status().phase).unwrap_or_default();
         let place = {
